@@ -5,15 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from agog_core import (
-    Tensor,
-    TensorLike,
-    Variable,
-    cast,
-    convert_to_tensor,
-    device,
-    zeros,
-)
+import agog_core as ag
+from agog_core import Tensor, Variable
 from agog_core.ops.updates.descent import apply_add
 from agog_core.tracers import late
 from agog_optimizers.host_variables import host_variable
@@ -66,7 +59,7 @@ class GradientAccumulator(OptimizerWrapper):
         aggregation_method: Any = None,
         colocate_gradients_with_ops: bool = False,
         name: str | None = None,
-        grad_loss: TensorLike = None,
+        grad_loss: ag.TensorLike = None,
         examples: int = 1,
     ) -> None:
         """Add the gradients of a batch, and take a step when the batches are complete. See `Optimizer.minimize`.
@@ -80,7 +73,7 @@ class GradientAccumulator(OptimizerWrapper):
 
     def apply_gradients(
         self,
-        grads_and_vars: Iterable[tuple[TensorLike, Variable]],
+        grads_and_vars: Iterable[tuple[ag.TensorLike, Variable]],
         global_step: Variable | None = None,
         name: str | None = None,
         examples: int = 1,
@@ -94,11 +87,11 @@ class GradientAccumulator(OptimizerWrapper):
             raise ValueError(f"{self._name}: examples must be at least 1; got {examples}.")
         self._check_step("apply_gradients", global_step, "The variables to change are in the pairs.")
         pairs = self._steps(grads_and_vars)
-        with device(None):
+        with ag.device(None):
             is_complete = bool(self.seen_batches._current() >= self.batches - 1)
         for gradient, variable in pairs:
             total = (self._slots.of.get(variable) or self._new_slots(variable))["gradient_sum"]
-            apply_add(total, cast(convert_to_tensor(gradient), total.dtype), examples)
+            apply_add(total, ag.cast(ag.convert_to_tensor(gradient), total.dtype), examples)
         self.seen_batches.assign_add(1)
         self.seen_examples.assign_add(examples)
         if is_complete:
@@ -110,7 +103,7 @@ class GradientAccumulator(OptimizerWrapper):
         Args:
             global_step: a variable to count up where a step is taken.
         """
-        with device(None):
+        with ag.device(None):
             has_seen = bool(self.seen_examples._current() > 0)
         if has_seen:
             self._take_step(global_step)
@@ -118,16 +111,16 @@ class GradientAccumulator(OptimizerWrapper):
     def _take_step(self, global_step: Variable | None) -> None:
         share = late(lambda: 1 / int(self.seen_examples))
         totals = [(slots["gradient_sum"], variable) for variable, slots in list(self._slots.of.items())]
-        means = [(cast(times(total._current(), share), variable.dtype), variable) for total, variable in totals]
+        means = [(ag.cast(times(total._current(), share), variable.dtype), variable) for total, variable in totals]
         self.optimizer.apply_gradients(means, global_step)
         for total, _ in totals:
-            total.assign(zeros(total.shape, total.dtype))
+            total.assign(ag.zeros(total.shape, total.dtype))
         self.seen_batches.assign(0)
         self.seen_examples.assign(0)
 
     def make_slots(self, variable: Variable) -> Mapping[str, Tensor]:
         """See `Optimizer.make_slots`; the sum of the gradients is in float32 for variables of half precision."""
-        return {"gradient_sum": zeros(variable.shape, "float32" if variable.dtype.size == 2 else variable.dtype)}
+        return {"gradient_sum": ag.zeros(variable.shape, "float32" if variable.dtype.size == 2 else variable.dtype)}
 
     def non_slot_variables(self) -> list[Variable]:
         """See `Optimizer.non_slot_variables`; they count batches and examples since the last step."""

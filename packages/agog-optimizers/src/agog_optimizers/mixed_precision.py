@@ -6,17 +6,8 @@ from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from functools import reduce
 from typing import Any
 
-from agog_core import (
-    IndexedSlices,
-    Tensor,
-    TensorLike,
-    Variable,
-    cast,
-    convert_to_tensor,
-    is_finite,
-    logical_and,
-    reduce_all,
-)
+import agog_core as ag
+from agog_core import Tensor, Variable
 from agog_core.tracers import late
 from agog_optimizers.host_variables import host_variable
 from agog_optimizers.hyperparameters import times
@@ -80,7 +71,7 @@ class LossScaleOptimizer(OptimizerWrapper):
         """
         if callable(loss):
             return lambda: self.get_scaled_loss(loss())
-        return _scaled(convert_to_tensor(loss), late(lambda: float(self.loss_scale_manager.get_loss_scale())))
+        return _scaled(ag.convert_to_tensor(loss), late(lambda: float(self.loss_scale_manager.get_loss_scale())))
 
     def get_unscaled_gradients(self, grads: Iterable[Any]) -> list[Any]:
         """Divide the gradients of a scaled loss by the present scale.
@@ -96,14 +87,14 @@ class LossScaleOptimizer(OptimizerWrapper):
 
     def apply_gradients(
         self,
-        grads_and_vars: Iterable[tuple[TensorLike, Variable]],
+        grads_and_vars: Iterable[tuple[ag.TensorLike, Variable]],
         global_step: Variable | None = None,
         name: str | None = None,
     ) -> None:
         """Take one step where all gradients are finite, and let the scale adapt. See `Optimizer.apply_gradients`."""
         pairs = list(grads_and_vars)
-        flags = [reduce_all(is_finite(_values(gradient))) for gradient, _ in pairs if gradient is not None]
-        finite = not flags or bool(reduce(logical_and, flags))
+        flags = [ag.reduce_all(ag.is_finite(_values(gradient))) for gradient, _ in pairs if gradient is not None]
+        finite = not flags or bool(reduce(ag.logical_and, flags))
         if finite:
             masters = [(gradient, self._master(variable)) for gradient, variable in pairs]
             self.optimizer.apply_gradients(
@@ -111,14 +102,14 @@ class LossScaleOptimizer(OptimizerWrapper):
             )
             for (_, variable), (gradient, master) in zip(pairs, masters, strict=True):
                 if gradient is not None and master is not variable:
-                    variable.assign(cast(master._current(), variable.dtype))
+                    variable.assign(ag.cast(master._current(), variable.dtype))
         else:
             self.skipped_steps.assign_add(1)
         self.loss_scale_manager.update_loss_scale(finite)
 
     def make_slots(self, variable: Variable) -> Mapping[str, Tensor]:
         """See `Optimizer.make_slots`; the slot is the master copy of a variable of half precision."""
-        return {MASTER: cast(variable._current(), "float32")}
+        return {MASTER: ag.cast(variable._current(), "float32")}
 
     def get_slot(self, var: Variable, name: str) -> Variable | None:
         """See `Optimizer.get_slot`; ``"master"`` is the master copy, and other slots may be the master copy's."""
@@ -156,14 +147,14 @@ class LossScaleOptimizer(OptimizerWrapper):
 
 
 def _values(gradient: Any) -> Any:
-    return gradient.values if isinstance(gradient, IndexedSlices) else gradient
+    return gradient.values if isinstance(gradient, ag.IndexedSlices) else gradient
 
 
 def _scaled(gradient: Any, factor: float) -> Any:
     """A gradient times a factor; one of half precision becomes float32 before."""
-    if gradient is None or isinstance(gradient, IndexedSlices):
-        return gradient and IndexedSlices(_scaled(gradient.values, factor), gradient.indices, gradient._shape)
-    wide = cast(gradient, "float32") if getattr(gradient, "dtype", None) in _HALVES else gradient
+    if gradient is None or isinstance(gradient, ag.IndexedSlices):
+        return gradient and ag.IndexedSlices(_scaled(gradient.values, factor), gradient.indices, gradient._shape)
+    wide = ag.cast(gradient, "float32") if getattr(gradient, "dtype", None) in _HALVES else gradient
     return wide if factor == 1 else times(wide, factor)
 
 

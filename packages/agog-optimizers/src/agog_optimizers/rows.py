@@ -5,15 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from agog_core import (
-    IndexedSlices,
-    Tensor,
-    Variable,
-    gather,
-    scatter_update,
-    unique,
-    unsorted_segment_sum,
-)
+import agog_core as ag
+from agog_core import IndexedSlices, Tensor
 from agog_core.tracers import Tracer, present_tracer, tracing
 from agog_core.variables.temporary import temporary
 
@@ -27,29 +20,29 @@ def distinct(gradient: IndexedSlices) -> tuple[Tensor, Tensor]:
     """
     if tracing and (tracer := present_tracer()) is not None and tracer.records:
         return _repeated(tracer, gradient)
-    rows, which = unique(gradient.indices)
-    return rows, unsorted_segment_sum(gradient.values, which, rows._shape[0])
+    rows, which = ag.unique(gradient.indices)
+    return rows, ag.unsorted_segment_sum(gradient.values, which, rows._shape[0])
 
 
 def _repeated(tracer: Tracer, gradient: IndexedSlices) -> tuple[Tensor, Tensor]:
     """All rows of a gradient, each with the sum for its number: in a traced function their count must not
     depend on values. A duplicate row number has equal values; scattering them twice is harmless."""
     (which,) = tracer.host(_numbered, [gradient.indices], [gradient.indices.dtype])
-    sums = unsorted_segment_sum(gradient.values, which, gradient.indices._shape[0])
-    return gradient.indices, gather(sums, which)
+    sums = ag.unsorted_segment_sum(gradient.values, which, gradient.indices._shape[0])
+    return gradient.indices, ag.gather(sums, which)
 
 
 def _numbered(indices: Any) -> list[Any]:
     """The numbers in the order in which they first appear, as arrays on the host."""
-    return [unique(indices)[1].numpy()]
+    return [ag.unique(indices)[1].numpy()]
 
 
-def gathered(variables: Sequence[Variable], rows: Tensor) -> list[Variable]:
+def gathered(variables: Sequence[ag.Variable], rows: Tensor) -> list[ag.Variable]:
     """Copy the rows of these numbers to variables of their own, of shape ``(n, ...)``."""
-    return [temporary(gather(variable._current(), rows)) for variable in variables]
+    return [temporary(ag.gather(variable._current(), rows)) for variable in variables]
 
 
-def scattered(variables: Sequence[Variable], rows: Tensor, parts: Sequence[Variable]) -> None:
+def scattered(variables: Sequence[ag.Variable], rows: Tensor, parts: Sequence[ag.Variable]) -> None:
     """Put back the rows that `gathered` copied; a number that is there twice must be there with the same row."""
     for variable, part in zip(variables, parts, strict=True):
-        scatter_update(variable, rows, part._current())
+        ag.scatter_update(variable, rows, part._current())

@@ -5,18 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
-from agog_core import (
-    Tensor,
-    Variable,
-    cast,
-    convert_to_tensor,
-    expand_dims,
-    matmul,
-    nn,
-    reduce_sum,
-    tanh,
-)
-from agog_core import range as numbers
+import agog_core as ag
+from agog_core import Tensor
 from agog_layers.base.learning_phase import trains
 from agog_layers.layer.layer import Layer
 
@@ -72,16 +62,16 @@ class BaseAttention(Layer):
         """
         query, value, key = self._checked(inputs)
         query_mask, value_mask = self._checked_masks(mask)
-        allowed = None if value_mask is None else expand_dims(value_mask, 1)
+        allowed = None if value_mask is None else ag.expand_dims(value_mask, 1)
         if self.causal:
             past = causal_mask(query.shape[1], key.shape[1])
             allowed = past if allowed is None else allowed & past
         weights = masked_softmax(self.scores(query, key), allowed)
         if self.dropout and trains(training):
-            weights = nn.dropout(weights, rate=self.dropout)
+            weights = ag.nn.dropout(weights, rate=self.dropout)
         result = weights @ value
         if query_mask is not None:
-            result = result * cast(expand_dims(query_mask, 2), result.dtype)
+            result = result * ag.cast(ag.expand_dims(query_mask, 2), result.dtype)
         return (result, weights) if return_attention_scores else result
 
     def _checked(self, inputs: Any) -> tuple[Tensor, Tensor, Tensor]:
@@ -110,7 +100,7 @@ class BaseAttention(Layer):
                 f"{type(self).__name__} layer {self.name!r} takes a list of the masks of the queries and of the "
                 f"values, with None for no mask; got {type(mask).__name__}."
             )
-        return [None if each is None else convert_to_tensor(each, "bool") for each in mask[:2]]
+        return [None if each is None else ag.convert_to_tensor(each, "bool") for each in mask[:2]]
 
     def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
         """The mask of the queries."""
@@ -135,7 +125,7 @@ class Attention(BaseAttention):
     def __init__(self, use_scale: bool = False, causal: bool = False, dropout: float = 0.0, **kwargs: Any) -> None:
         super().__init__(causal, dropout, **kwargs)
         self.use_scale = use_scale
-        self.scale: Variable | None = None
+        self.scale: ag.Variable | None = None
 
     def build(self, input_shape: Any) -> None:
         """Make the scale."""
@@ -145,7 +135,7 @@ class Attention(BaseAttention):
 
     def scores(self, query: Tensor, key: Tensor) -> Tensor:
         """The dot products; see `BaseAttention.scores`."""
-        products = matmul(query, key, transpose_b=True)
+        products = ag.matmul(query, key, transpose_b=True)
         return products if self.scale is None else products * self.scale.value()
 
 
@@ -167,7 +157,7 @@ class AdditiveAttention(BaseAttention):
     def __init__(self, use_scale: bool = True, causal: bool = False, dropout: float = 0.0, **kwargs: Any) -> None:
         super().__init__(causal, dropout, **kwargs)
         self.use_scale = use_scale
-        self.scale: Variable | None = None
+        self.scale: ag.Variable | None = None
 
     def build(self, input_shape: Any) -> None:
         """Make the scale."""
@@ -177,8 +167,8 @@ class AdditiveAttention(BaseAttention):
 
     def scores(self, query: Tensor, key: Tensor) -> Tensor:
         """The sums; see `BaseAttention.scores`."""
-        terms = tanh(expand_dims(query, 2) + expand_dims(key, 1))
-        return reduce_sum(terms if self.scale is None else terms * self.scale.value(), -1)
+        terms = ag.tanh(ag.expand_dims(query, 2) + ag.expand_dims(key, 1))
+        return ag.reduce_sum(terms if self.scale is None else terms * self.scale.value(), -1)
 
 
 def causal_mask(queries: Any, keys: Any) -> Tensor:
@@ -189,7 +179,7 @@ def causal_mask(queries: Any, keys: Any) -> Tensor:
     [[ True False False]
      [ True  True False]], shape=(2, 3), dtype=bool)
     """
-    return expand_dims(numbers(int(queries)), 1) >= numbers(int(keys))
+    return ag.expand_dims(ag.range(int(queries)), 1) >= ag.range(int(keys))
 
 
 def masked_softmax(scores: Tensor, allowed: Tensor | None) -> Tensor:
@@ -200,6 +190,6 @@ def masked_softmax(scores: Tensor, allowed: Tensor | None) -> Tensor:
     tf.Tensor([1. 0.], shape=(2,), dtype=float32)
     """
     if allowed is None:
-        return nn.softmax(scores)
+        return ag.nn.softmax(scores)
     lowest = -6e4 if scores.dtype.size == 2 else -1e9  # far below any score, and within the range of half precision
-    return nn.softmax(scores + (1.0 - cast(allowed, scores.dtype)) * lowest)
+    return ag.nn.softmax(scores + (1.0 - ag.cast(allowed, scores.dtype)) * lowest)

@@ -5,16 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any, ClassVar
 
-from agog_core import (
-    Tensor,
-    TensorShape,
-    cast,
-    convert_to_tensor,
-    matmul,
-    nn,
-    reshape,
-    transpose,
-)
+import agog_core as ag
+from agog_core import Tensor
 from agog_layers.attention.attention import causal_mask, masked_softmax
 from agog_layers.base.arguments import integer
 from agog_layers.base.learning_phase import trains
@@ -120,8 +112,8 @@ class MultiHeadAttention(Layer):
         Raises:
             ValueError: the shapes do not fit.
         """
-        values = query if value is None else convert_to_tensor(value)
-        keys = values if key is None else convert_to_tensor(key)
+        values = query if value is None else ag.convert_to_tensor(value)
+        keys = values if key is None else ag.convert_to_tensor(key)
         self._check_shapes(query, values, keys)
         if not hasattr(self, "query_kernel"):
             self._make_weights(query.shape, values.shape, keys.shape)
@@ -130,14 +122,14 @@ class MultiHeadAttention(Layer):
         allowed = self._allowed(attention_mask, use_causal_mask, q, k)
         if known:
             allowed = _with_masks(allowed, query, values, keys)
-        weights = masked_softmax(matmul(q, k, transpose_b=True), allowed)
+        weights = masked_softmax(ag.matmul(q, k, transpose_b=True), allowed)
         if self.dropout and trains(training):
-            weights = nn.dropout(weights, rate=self.dropout)
-        means = transpose(weights @ v, (0, 2, 1, 3))
+            weights = ag.nn.dropout(weights, rate=self.dropout)
+        means = ag.transpose(weights @ v, (0, 2, 1, 3))
         output = self._product("attention_output", means, 2)
         return (output, weights) if return_attention_scores else output
 
-    def _make_weights(self, query: TensorShape, value: TensorShape, key: TensorShape) -> None:
+    def _make_weights(self, query: ag.TensorShape, value: ag.TensorShape, key: ag.TensorShape) -> None:
         heads, output = self.num_heads, self.output_size or query[-1]
         self._make("query", (query[-1], heads, self.key_dim), (heads, self.key_dim))
         self._make("key", (key[-1], heads, self.key_dim), (heads, self.key_dim))
@@ -156,21 +148,21 @@ class MultiHeadAttention(Layer):
         """The product of the last axes with a kernel, as one product of matrices."""
         kernel, bias = getattr(self, f"{name}_kernel").value(), getattr(self, f"{name}_bias")
         outer, inner = _sizes(x)[: x.ndim - axes], _sizes(kernel)
-        rows = reshape(x, (math.prod(outer), math.prod(inner[:axes])))
-        product = rows @ reshape(kernel, (rows.shape[1], math.prod(inner[axes:])))
-        product = reshape(product, (*outer, *inner[axes:]))
+        rows = ag.reshape(x, (math.prod(outer), math.prod(inner[:axes])))
+        product = rows @ ag.reshape(kernel, (rows.shape[1], math.prod(inner[axes:])))
+        product = ag.reshape(product, (*outer, *inner[axes:]))
         return product if bias is None else product + bias.value()
 
     def _projected(self, name: str, x: Tensor) -> Tensor:
         """The projection for each head, of shape (batch, heads, time, size)."""
-        return transpose(self._product(name, x, 1), (0, 2, 1, 3))
+        return ag.transpose(self._product(name, x, 1), (0, 2, 1, 3))
 
     def _allowed(self, mask: Any, causal: bool, query: Tensor, key: Tensor) -> Tensor | None:
         """The keys that each query may see, in a shape that broadcasts to (batch, heads, queries, keys)."""
         past = causal_mask(query.shape[2], key.shape[2]) if causal else None
         if mask is None:
             return past
-        allowed = cast(convert_to_tensor(mask), "bool")
+        allowed = ag.cast(ag.convert_to_tensor(mask), "bool")
         if allowed.shape[-2:] != [query.shape[2], key.shape[2]] or allowed.ndim not in (2, 3):
             raise ValueError(
                 f"{type(self).__name__} layer {self.name!r}: attention_mask must be of shape (batch, {query.shape[2]}, "

@@ -5,17 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from agog_core import (
-    Tensor,
-    TensorLike,
-    convert_to_tensor,
-    exp,
-    maximum,
-    minimum,
-    sigmoid,
-    tanh,
-    where,
-)
+import agog_core as ag
+from agog_core import Tensor
 from agog_core.ops import nn
 from agog_core.ops.nn import leaky_relu, log_softmax, relu, relu6, selu, softmax, softplus, softsign, swish
 from agog_layers.base.lookup import Lookup
@@ -46,7 +37,7 @@ __all__ = [
 Activation = Callable[[Tensor], Tensor]
 
 
-def linear(x: TensorLike) -> Any:
+def linear(x: ag.TensorLike) -> Any:
     """The identity.
 
     Args:
@@ -61,7 +52,7 @@ def linear(x: TensorLike) -> Any:
     return x
 
 
-def elu(x: TensorLike, alpha: float = 1.0) -> Tensor:
+def elu(x: ag.TensorLike, alpha: float = 1.0) -> Tensor:
     """Exponential linear unit, elementwise.
 
     Args:
@@ -75,10 +66,10 @@ def elu(x: TensorLike, alpha: float = 1.0) -> Tensor:
     tf.Tensor([-1.2642411  2.       ], shape=(2,), dtype=float32)
     """
     unit = nn.elu(x)
-    return unit if alpha == 1 else where(unit > 0, unit, unit * alpha)
+    return unit if alpha == 1 else ag.where(unit > 0, unit, unit * alpha)
 
 
-def hard_sigmoid(x: TensorLike) -> Tensor:
+def hard_sigmoid(x: ag.TensorLike) -> Tensor:
     """Three lines that are near the sigmoid, elementwise; at the corners the gradient is that of the middle line.
 
     Args:
@@ -90,10 +81,10 @@ def hard_sigmoid(x: TensorLike) -> Tensor:
     >>> print(hard_sigmoid([-3.0, 0.0, 1.0, 3.0]))
     tf.Tensor([0.  0.5 0.7 1. ], shape=(4,), dtype=float32)
     """
-    return minimum(maximum(convert_to_tensor(x) * 0.2 + 0.5, 0.0), 1.0)
+    return ag.minimum(ag.maximum(ag.convert_to_tensor(x) * 0.2 + 0.5, 0.0), 1.0)
 
 
-def gelu(x: TensorLike, approximate: bool = False) -> Tensor:
+def gelu(x: ag.TensorLike, approximate: bool = False) -> Tensor:
     """Gaussian error linear unit, elementwise. See `agog_core.ops.nn.gelu`.
 
     >>> print(gelu([-1.0, 0.0, 2.0]))
@@ -102,7 +93,7 @@ def gelu(x: TensorLike, approximate: bool = False) -> Tensor:
     return nn.gelu(x, approximate)
 
 
-def mish(x: TensorLike) -> Tensor:
+def mish(x: ag.TensorLike) -> Tensor:
     """``x * tanh(softplus(x))``, elementwise.
 
     D. Misra, "Mish: a self regularized non-monotonic activation function", BMVC 2020.
@@ -116,18 +107,18 @@ def mish(x: TensorLike) -> Tensor:
     >>> print(mish([0.0, 1.0]))
     tf.Tensor([0.        0.8650984], shape=(2,), dtype=float32)
     """
-    tensor = convert_to_tensor(x)
-    return tensor * tanh(softplus(tensor))
+    tensor = ag.convert_to_tensor(x)
+    return tensor * ag.tanh(softplus(tensor))
 
 
 _BY_NAME: dict[str, Any] = {
     function.__name__: function
     for function in (
-        *(elu, exp, gelu, hard_sigmoid, leaky_relu, linear, log_softmax, mish, relu, relu6, selu, sigmoid),
-        *(softmax, softplus, softsign, swish, tanh),
+        *(elu, ag.exp, gelu, hard_sigmoid, leaky_relu, linear, log_softmax, mish, relu, relu6, selu, ag.sigmoid),
+        *(softmax, softplus, softsign, swish, ag.tanh),
         *(celu, glu, log_sigmoid, sparsemax, squareplus, tanh_shrink),
         *(h_sigmoid, hard_shrink, hard_silu, hard_tanh, soft_shrink, sparse_plus, sparse_sigmoid, threshold),
     )
-} | {"exponential": exp, "hard_swish": hard_silu, "silu": swish}
+} | {"exponential": ag.exp, "hard_swish": hard_silu, "silu": swish}
 ACTIVATIONS = Lookup("activation", _BY_NAME, default=linear)
 get, serialize, deserialize = ACTIVATIONS.get, ACTIVATIONS.serialize, ACTIVATIONS.deserialize

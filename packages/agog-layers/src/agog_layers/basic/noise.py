@@ -6,13 +6,8 @@ import math
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
-from agog_core import (
-    Tensor,
-    TensorShape,
-    cast,
-    random_normal,
-    random_uniform,
-)
+import agog_core as ag
+from agog_core import Tensor
 from agog_layers.base.arguments import checked_rate, number
 from agog_layers.base.learning_phase import trains
 from agog_layers.layer.layer import Layer
@@ -38,9 +33,9 @@ class Noise(Layer):
         """Add the noise; subclasses say how."""
         raise NotImplementedError(f"{type(self).__name__}.noisy is not implemented; it adds the noise.")
 
-    def compute_output_shape(self, input_shape: Any) -> TensorShape:
+    def compute_output_shape(self, input_shape: Any) -> ag.TensorShape:
         """See `Layer.compute_output_shape`."""
-        return TensorShape(input_shape)
+        return ag.TensorShape(input_shape)
 
 
 class GaussianNoise(Noise):
@@ -60,7 +55,7 @@ class GaussianNoise(Noise):
         self.stddev = number("GaussianNoise", "stddev", stddev)
 
     def noisy(self, x: Tensor) -> Tensor:
-        return x + random_normal(x._shape, 0.0, self.stddev, x.dtype)
+        return x + ag.random_normal(x._shape, 0.0, self.stddev, x.dtype)
 
 
 class GaussianDropout(Noise):
@@ -86,7 +81,7 @@ class GaussianDropout(Noise):
         self.rate = checked_rate(type(self).__name__, rate)
 
     def noisy(self, x: Tensor) -> Tensor:
-        return x * random_normal(x._shape, 1.0, math.sqrt(self.rate / (1 - self.rate)), x.dtype)
+        return x * ag.random_normal(x._shape, 1.0, math.sqrt(self.rate / (1 - self.rate)), x.dtype)
 
 
 class AlphaDropout(Noise):
@@ -120,7 +115,7 @@ class AlphaDropout(Noise):
     def noisy(self, x: Tensor) -> Tensor:
         chosen = self.noise_shape or (None,) * len(x._shape)
         shape = [size if choice is None else choice for choice, size in zip(chosen, x._shape, strict=True)]
-        kept = cast(random_uniform(shape, dtype=x.dtype, seed=self.seed) >= self.rate, x.dtype)
+        kept = ag.cast(ag.random_uniform(shape, dtype=x.dtype, seed=self.seed) >= self.rate, x.dtype)
         dropped = (1.0 - kept) * _SATURATION
         factor = 1 / math.sqrt((1 - self.rate) * (1 + self.rate * _SATURATION**2))
         return (x * kept + dropped) * factor - factor * _SATURATION * self.rate

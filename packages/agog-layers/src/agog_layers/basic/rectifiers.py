@@ -5,15 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar
 
-from agog_core import (
-    Tensor,
-    TensorShape,
-    Variable,
-    minimum,
-    nn,
-    where,
-    zeros_like,
-)
+import agog_core as ag
+from agog_core import Tensor
 from agog_layers.base import activations
 from agog_layers.base.arguments import integers, number, shown, whole
 from agog_layers.layer.layer import Layer
@@ -28,9 +21,9 @@ class Elementwise(Layer):
     supports_masking: ClassVar[bool] = True
     single_input: ClassVar[bool] = True
 
-    def compute_output_shape(self, input_shape: Any) -> TensorShape:
+    def compute_output_shape(self, input_shape: Any) -> ag.TensorShape:
         """See `Layer.compute_output_shape`."""
-        return TensorShape(input_shape)
+        return ag.TensorShape(input_shape)
 
 
 class LeakyReLU(Elementwise):
@@ -63,7 +56,7 @@ class LeakyReLU(Elementwise):
 
     def call(self, inputs: Tensor) -> Tensor:
         """Apply the function."""
-        return nn.leaky_relu(inputs, self.alpha)
+        return ag.nn.leaky_relu(inputs, self.alpha)
 
 
 class PReLU(Elementwise):
@@ -86,7 +79,7 @@ class PReLU(Elementwise):
 
     needs_floats: ClassVar[bool] = True
 
-    alpha: Variable
+    alpha: ag.Variable
 
     def __init__(
         self,
@@ -105,14 +98,14 @@ class PReLU(Elementwise):
 
     def build(self, input_shape: Any) -> None:
         """Make the slopes; the sizes along all axes that are not shared must be known."""
-        shape = TensorShape(input_shape).as_list()
+        shape = ag.TensorShape(input_shape).as_list()
         sizes = [1 if axis in (self.shared_axes or ()) else size for axis, size in enumerate(shape)][1:]
         self.alpha = self._add_configured("alpha", sizes)
         self.built = True
 
     def call(self, inputs: Tensor) -> Tensor:
         """Apply the function."""
-        return nn.relu(inputs) - self.alpha.value() * nn.relu(-inputs)
+        return ag.nn.relu(inputs) - self.alpha.value() * ag.nn.relu(-inputs)
 
 
 class ELU(Elementwise):
@@ -158,7 +151,7 @@ class ThresholdedReLU(Elementwise):
 
     def call(self, inputs: Tensor) -> Tensor:
         """Apply the function."""
-        return where(inputs <= self.theta, zeros_like(inputs), inputs)  # NaN stays one
+        return ag.where(inputs <= self.theta, ag.zeros_like(inputs), inputs)  # NaN stays one
 
 
 class Softmax(Elementwise):
@@ -184,7 +177,7 @@ class Softmax(Elementwise):
 
     def call(self, inputs: Tensor) -> Tensor:
         """Apply the function."""
-        return nn.softmax(inputs, self.axis)
+        return ag.nn.softmax(inputs, self.axis)
 
 
 class ReLU(Elementwise):
@@ -219,8 +212,8 @@ class ReLU(Elementwise):
     def call(self, inputs: Tensor) -> Tensor:
         """Apply the function."""
         if not self.threshold:
-            outputs = nn.leaky_relu(inputs, self.negative_slope) if self.negative_slope else nn.relu(inputs)
+            outputs = ag.nn.leaky_relu(inputs, self.negative_slope) if self.negative_slope else ag.nn.relu(inputs)
         else:
             below = (inputs - self.threshold) * self.negative_slope
-            outputs = where(inputs >= self.threshold, inputs, below)
-        return outputs if self.max_value is None else minimum(outputs, self.max_value)
+            outputs = ag.where(inputs >= self.threshold, inputs, below)
+        return outputs if self.max_value is None else ag.minimum(outputs, self.max_value)

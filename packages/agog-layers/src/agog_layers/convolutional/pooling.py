@@ -5,16 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, ClassVar
 
-from agog_core import (
-    Tensor,
-    TensorShape,
-    cast,
-    div_no_nan,
-    expand_dims,
-    reduce_max,
-    reduce_mean,
-    reduce_sum,
-)
+import agog_core as ag
+from agog_core import Tensor
 from agog_core.ops.conv.arguments import pairs_of
 from agog_core.ops.conv.pooling_ops import general_avg_pool, general_max_pool
 from agog_layers.base.arguments import choice, one_for_each
@@ -188,9 +180,9 @@ class GlobalPooling(Spatial):
         first = 2 if self._channels_first else 1
         return self.function(inputs, list(range(first, first + self.axes)))
 
-    def compute_output_shape(self, input_shape: Any) -> TensorShape:
-        batch, *_, channels = self.last(TensorShape(input_shape))
-        return TensorShape([batch, channels])
+    def compute_output_shape(self, input_shape: Any) -> ag.TensorShape:
+        batch, *_, channels = self.last(ag.TensorShape(input_shape))
+        return ag.TensorShape([batch, channels])
 
 
 class GlobalMaxPooling1D(GlobalPooling):
@@ -202,7 +194,7 @@ class GlobalMaxPooling1D(GlobalPooling):
     """
 
     axes: ClassVar[int] = 1
-    function = staticmethod(reduce_max)
+    function = staticmethod(ag.reduce_max)
 
 
 class GlobalMaxPooling2D(GlobalPooling):
@@ -214,7 +206,7 @@ class GlobalMaxPooling2D(GlobalPooling):
     """
 
     axes: ClassVar[int] = 2
-    function = staticmethod(reduce_max)
+    function = staticmethod(ag.reduce_max)
 
 
 class GlobalMaxPooling3D(GlobalPooling):
@@ -226,7 +218,7 @@ class GlobalMaxPooling3D(GlobalPooling):
     """
 
     axes: ClassVar[int] = 3
-    function = staticmethod(reduce_max)
+    function = staticmethod(ag.reduce_max)
 
 
 class GlobalAveragePooling1D(GlobalPooling):
@@ -239,16 +231,16 @@ class GlobalAveragePooling1D(GlobalPooling):
     """
 
     axes: ClassVar[int] = 1
-    function = staticmethod(reduce_mean)
+    function = staticmethod(ag.reduce_mean)
 
     # It takes a mask as well, as in Keras.
     def call(self, inputs: Tensor, mask: Tensor | None = None) -> Tensor:
         """The mean of the steps that count: of a mask of shape (batch, time), or all."""
         if mask is None:
             return super().call(inputs)
-        counts = expand_dims(cast(mask, inputs.dtype), 1 if self._channels_first else -1)
+        counts = ag.expand_dims(ag.cast(mask, inputs.dtype), 1 if self._channels_first else -1)
         axis = 2 if self._channels_first else 1
-        return div_no_nan(reduce_sum(inputs * counts, axis), reduce_sum(counts, axis))
+        return ag.div_no_nan(ag.reduce_sum(inputs * counts, axis), ag.reduce_sum(counts, axis))
 
 
 class GlobalAveragePooling2D(GlobalPooling):
@@ -260,7 +252,7 @@ class GlobalAveragePooling2D(GlobalPooling):
     """
 
     axes: ClassVar[int] = 2
-    function = staticmethod(reduce_mean)
+    function = staticmethod(ag.reduce_mean)
 
 
 class GlobalAveragePooling3D(GlobalPooling):
@@ -272,7 +264,7 @@ class GlobalAveragePooling3D(GlobalPooling):
     """
 
     axes: ClassVar[int] = 3
-    function = staticmethod(reduce_mean)
+    function = staticmethod(ag.reduce_mean)
 
 
 # The shorter names that Keras has as well.

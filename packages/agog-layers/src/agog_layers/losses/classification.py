@@ -2,22 +2,8 @@
 
 from __future__ import annotations
 
-from agog_core import (
-    Tensor,
-    TensorLike,
-    cast,
-    clip_by_value,
-    convert_to_tensor,
-    log,
-    maximum,
-    multiply,
-    nn,
-    reduce_max,
-    reduce_mean,
-    reduce_sum,
-    square,
-    subtract,
-)
+import agog_core as ag
+from agog_core import Tensor
 from agog_layers.layer.function_layer import take_symbols
 from agog_layers.losses.arguments import flat_classes, floats, of_floats
 from agog_layers.losses.formulas import EPSILON, binary_entropy, categorical_entropy, margin, smoothed
@@ -33,7 +19,7 @@ __all__ = [
 
 
 @of_floats
-def hinge(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
+def hinge(y_true: ag.TensorLike, y_pred: ag.TensorLike) -> Tensor:
     """The mean of ``max(0, 1 - y_true * y_pred)``.
 
     Args:
@@ -46,11 +32,11 @@ def hinge(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
     >>> print(hinge([[-1.0, 1.0]], [[0.5, 0.5]]))
     tf.Tensor([1.], shape=(1,), dtype=float32)
     """
-    return reduce_mean(maximum(margin(y_true, y_pred), 0.0), -1)
+    return ag.reduce_mean(ag.maximum(margin(y_true, y_pred), 0.0), -1)
 
 
 @of_floats
-def squared_hinge(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
+def squared_hinge(y_true: ag.TensorLike, y_pred: ag.TensorLike) -> Tensor:
     """The mean of ``max(0, 1 - y_true * y_pred) ** 2``.
 
     Args:
@@ -63,11 +49,11 @@ def squared_hinge(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
     >>> print(squared_hinge([[-1.0, 1.0]], [[0.5, 0.5]]))
     tf.Tensor([1.25], shape=(1,), dtype=float32)
     """
-    return reduce_mean(square(maximum(margin(y_true, y_pred), 0.0)), -1)
+    return ag.reduce_mean(ag.square(ag.maximum(margin(y_true, y_pred), 0.0)), -1)
 
 
 @of_floats
-def categorical_hinge(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
+def categorical_hinge(y_true: ag.TensorLike, y_pred: ag.TensorLike) -> Tensor:
     """How far the right class's score is from being 1 above that of all others, and 0 if it is.
 
     Args:
@@ -80,14 +66,14 @@ def categorical_hinge(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
     >>> print(categorical_hinge([[0.0, 1.0, 0.0]], [[3.0, 2.5, 1.0]]))
     tf.Tensor([1.5], shape=(1,), dtype=float32)
     """
-    right = reduce_sum(multiply(y_true, y_pred), -1)
-    wrong = reduce_max(subtract(1.0, y_true) * y_pred, -1)
-    return maximum(wrong - right + 1.0, 0.0)
+    right = ag.reduce_sum(ag.multiply(y_true, y_pred), -1)
+    wrong = ag.reduce_max(ag.subtract(1.0, y_true) * y_pred, -1)
+    return ag.maximum(wrong - right + 1.0, 0.0)
 
 
 @of_floats
 def categorical_crossentropy(
-    y_true: TensorLike, y_pred: TensorLike, from_logits: bool = False, label_smoothing: float = 0
+    y_true: ag.TensorLike, y_pred: ag.TensorLike, from_logits: bool = False, label_smoothing: float = 0
 ) -> Tensor:
     """Cross entropy between distributions over classes.
 
@@ -109,7 +95,7 @@ def categorical_crossentropy(
     return categorical_entropy(y_true, y_pred, from_logits)
 
 
-def sparse_categorical_crossentropy(y_true: TensorLike, y_pred: TensorLike, from_logits: bool = False) -> Tensor:
+def sparse_categorical_crossentropy(y_true: ag.TensorLike, y_pred: ag.TensorLike, from_logits: bool = False) -> Tensor:
     """Cross entropy between class numbers and distributions over classes.
 
     Args:
@@ -128,18 +114,18 @@ def sparse_categorical_crossentropy(y_true: TensorLike, y_pred: TensorLike, from
     tf.Tensor([0.6931472 1.3862944], shape=(2,), dtype=float32)
     """
     x = floats(y_pred)
-    y = flat_classes(convert_to_tensor(y_true), x)
-    y = y if y.dtype.is_integer else cast(y, "int64")
+    y = flat_classes(ag.convert_to_tensor(y_true), x)
+    y = y if y.dtype.is_integer else ag.cast(y, "int64")
     if from_logits:
-        return nn.sparse_softmax_cross_entropy_with_logits(labels=y, logits=x)
-    wide = cast(x, "float32") if x.dtype.size < 4 else x
-    scores = log(clip_by_value(wide, EPSILON, 1.0 - EPSILON))
-    return cast(nn.sparse_softmax_cross_entropy_with_logits(labels=y, logits=scores), x.dtype)
+        return ag.nn.sparse_softmax_cross_entropy_with_logits(labels=y, logits=x)
+    wide = ag.cast(x, "float32") if x.dtype.size < 4 else x
+    scores = ag.log(ag.clip_by_value(wide, EPSILON, 1.0 - EPSILON))
+    return ag.cast(ag.nn.sparse_softmax_cross_entropy_with_logits(labels=y, logits=scores), x.dtype)
 
 
 @of_floats
 def binary_crossentropy(
-    y_true: TensorLike, y_pred: TensorLike, from_logits: bool = False, label_smoothing: float = 0
+    y_true: ag.TensorLike, y_pred: ag.TensorLike, from_logits: bool = False, label_smoothing: float = 0
 ) -> Tensor:
     """The mean of the cross entropies of yes and no, for classes that do not exclude each other.
 
@@ -157,7 +143,7 @@ def binary_crossentropy(
     """
     if label_smoothing:
         y_true = smoothed(y_true, label_smoothing, 2)
-    return reduce_mean(binary_entropy(y_true, y_pred, from_logits), -1)
+    return ag.reduce_mean(binary_entropy(y_true, y_pred, from_logits), -1)
 
 
 take_symbols(globals(), room="losses")

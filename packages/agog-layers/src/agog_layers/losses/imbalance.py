@@ -4,21 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from agog_core import (
-    Tensor,
-    TensorLike,
-    cast,
-    clip_by_value,
-    convert_to_tensor,
-    log,
-    multiply,
-    nn,
-    one_hot,
-    reduce_mean,
-    reduce_sum,
-    sigmoid,
-    subtract,
-)
+import agog_core as ag
+from agog_core import Tensor
 from agog_layers.layer.function_layer import take_symbols
 from agog_layers.losses.arguments import flat_classes, floats, of_floats
 from agog_layers.losses.formulas import EPSILON, binary_entropy, smoothed
@@ -34,8 +21,8 @@ __all__ = [
 
 @of_floats
 def binary_focal_crossentropy(
-    y_true: TensorLike,
-    y_pred: TensorLike,
+    y_true: ag.TensorLike,
+    y_pred: ag.TensorLike,
     apply_class_balancing: bool = False,
     alpha: float = 0.25,
     gamma: float = 2.0,
@@ -65,19 +52,19 @@ def binary_focal_crossentropy(
     """
     if label_smoothing:
         y_true = smoothed(y_true, label_smoothing, 2)
-    p = sigmoid(y_pred) if from_logits else convert_to_tensor(y_pred)
-    no = subtract(1.0, y_true)
+    p = ag.sigmoid(y_pred) if from_logits else ag.convert_to_tensor(y_pred)
+    no = ag.subtract(1.0, y_true)
     right = y_true * p + no * (1.0 - p)
     losses = (1.0 - right) ** gamma * binary_entropy(y_true, p)
     if apply_class_balancing:
-        losses = losses * (multiply(y_true, alpha) + no * (1.0 - alpha))
-    return reduce_mean(losses, axis)
+        losses = losses * (ag.multiply(y_true, alpha) + no * (1.0 - alpha))
+    return ag.reduce_mean(losses, axis)
 
 
 @of_floats
 def categorical_focal_crossentropy(
-    y_true: TensorLike,
-    y_pred: TensorLike,
+    y_true: ag.TensorLike,
+    y_pred: ag.TensorLike,
     alpha: Any = 0.25,
     gamma: float = 2.0,
     from_logits: bool = False,
@@ -103,16 +90,16 @@ def categorical_focal_crossentropy(
     >>> print(categorical_focal_crossentropy([[0.0, 1.0]], [[0.5, 0.5]]))
     tf.Tensor([0.0433217], shape=(1,), dtype=float32)
     """
-    x = convert_to_tensor(y_pred)
+    x = ag.convert_to_tensor(y_pred)
     if label_smoothing:
         y_true = smoothed(y_true, label_smoothing, x._shape[-1] or 1)
-    scores = nn.softmax(x, axis) if from_logits else x
-    p = clip_by_value(scores / reduce_sum(scores, axis, True), EPSILON, 1.0 - EPSILON)
-    factors = (1.0 - p) ** gamma * cast(alpha, p.dtype)
-    return -reduce_sum(factors * (y_true * log(p)), axis)
+    scores = ag.nn.softmax(x, axis) if from_logits else x
+    p = ag.clip_by_value(scores / ag.reduce_sum(scores, axis, True), EPSILON, 1.0 - EPSILON)
+    factors = (1.0 - p) ** gamma * ag.cast(alpha, p.dtype)
+    return -ag.reduce_sum(factors * (y_true * ag.log(p)), axis)
 
 
-def categorical_generalized_cross_entropy(y_true: TensorLike, y_pred: TensorLike, q: float = 0.5) -> Tensor:
+def categorical_generalized_cross_entropy(y_true: ag.TensorLike, y_pred: ag.TensorLike, q: float = 0.5) -> Tensor:
     """``(1 - p ** q) / q`` of the right class's probability, for labels of which some are wrong.
 
     Z. Zhang and M. Sabuncu, "Generalized cross entropy loss for training deep neural networks with noisy labels",
@@ -135,13 +122,13 @@ def categorical_generalized_cross_entropy(y_true: TensorLike, y_pred: TensorLike
     if not 0 < q < 1:
         raise ValueError(f"categorical_generalized_cross_entropy: q must be between 0 and 1; got {q}.")
     p = floats(y_pred)
-    classes = cast(flat_classes(convert_to_tensor(y_true), p), "int64")
-    right = reduce_sum(one_hot(classes, p._shape[-1], dtype=p.dtype) * p, -1)
+    classes = ag.cast(flat_classes(ag.convert_to_tensor(y_true), p), "int64")
+    right = ag.reduce_sum(ag.one_hot(classes, p._shape[-1], dtype=p.dtype) * p, -1)
     return (1.0 - right**q) / q
 
 
 @of_floats
-def dice(y_true: TensorLike, y_pred: TensorLike, axis: Any = None) -> Tensor:
+def dice(y_true: ag.TensorLike, y_pred: ag.TensorLike, axis: Any = None) -> Tensor:
     """1 less the share of labels and predictions that both have.
 
     F. Milletari et al., "V-Net", 3DV 2016.
@@ -157,13 +144,15 @@ def dice(y_true: TensorLike, y_pred: TensorLike, axis: Any = None) -> Tensor:
     >>> print(dice([[1.0, 0.0]], [[0.5, 0.5]]))
     tf.Tensor(0.5, shape=(), dtype=float32)
     """
-    common = reduce_sum(multiply(y_true, y_pred), axis) * 2.0
-    total = reduce_sum(y_true, axis) + reduce_sum(y_pred, axis)
+    common = ag.reduce_sum(ag.multiply(y_true, y_pred), axis) * 2.0
+    total = ag.reduce_sum(y_true, axis) + ag.reduce_sum(y_pred, axis)
     return 1.0 - common / (total + EPSILON)
 
 
 @of_floats
-def tversky(y_true: TensorLike, y_pred: TensorLike, alpha: float = 0.5, beta: float = 0.5, axis: Any = None) -> Tensor:
+def tversky(
+    y_true: ag.TensorLike, y_pred: ag.TensorLike, alpha: float = 0.5, beta: float = 0.5, axis: Any = None
+) -> Tensor:
     """1 less the overlap of labels and predictions, with weights for false positives and false negatives.
 
     S. Salehi et al., "Tversky loss function for image segmentation using 3D fully convolutional deep networks", 2017.
@@ -181,9 +170,9 @@ def tversky(y_true: TensorLike, y_pred: TensorLike, alpha: float = 0.5, beta: fl
     >>> print(tversky([[1.0, 0.0]], [[0.5, 0.5]]))
     tf.Tensor(0.50000006, shape=(), dtype=float32)
     """
-    common = reduce_sum(multiply(y_true, y_pred), axis)
-    wrong = reduce_sum(subtract(1.0, y_true) * y_pred, axis)
-    missed = reduce_sum(y_true * subtract(1.0, y_pred), axis)
+    common = ag.reduce_sum(ag.multiply(y_true, y_pred), axis)
+    wrong = ag.reduce_sum(ag.subtract(1.0, y_true) * y_pred, axis)
+    missed = ag.reduce_sum(y_true * ag.subtract(1.0, y_pred), axis)
     total = common + missed * alpha + wrong * beta
     return 1.0 - common / (total + EPSILON)
 

@@ -2,20 +2,8 @@
 
 from __future__ import annotations
 
-from agog_core import (
-    Tensor,
-    TensorLike,
-    cast,
-    convert_to_tensor,
-    equal,
-    not_equal,
-    ones_like,
-    reduce_mean,
-    reduce_sum,
-    where,
-    zeros,
-    zeros_like,
-)
+import agog_core as ag
+from agog_core import Tensor
 from agog_layers.base.sample_weights import repeats
 from agog_layers.losses.arguments import floats, given
 
@@ -66,8 +54,8 @@ _MEANS = (Reduction.MEAN, Reduction.SUM_OVER_BATCH_SIZE, Reduction.SUM_BY_NONZER
 
 
 def compute_weighted_loss(
-    losses: TensorLike,
-    weights: TensorLike = 1.0,
+    losses: ag.TensorLike,
+    weights: ag.TensorLike = 1.0,
     scope: str | None = None,
     loss_collection: str | None = COLLECTION,
     reduction: str = DEFAULT,
@@ -88,10 +76,10 @@ def compute_weighted_loss(
     >>> print(compute_weighted_loss([1.0, 2.0, 6.0], weights=[1.0, 1.0, 0.0]))
     tf.Tensor(1.5, shape=(), dtype=float32)
     """
-    return reduce_losses("compute_weighted_loss", convert_to_tensor(losses), weights, reduction)
+    return reduce_losses("compute_weighted_loss", ag.convert_to_tensor(losses), weights, reduction)
 
 
-def reduce_losses(what: str, losses: Tensor, weights: TensorLike, reduction: str) -> Tensor:
+def reduce_losses(what: str, losses: Tensor, weights: ag.TensorLike, reduction: str) -> Tensor:
     """Weigh losses and reduce them, in the name of a loss. See `compute_weighted_loss`.
 
     >>> import agog_core as ag
@@ -103,21 +91,21 @@ def reduce_losses(what: str, losses: Tensor, weights: TensorLike, reduction: str
     count = values.shape.num_elements() or 0
     if type(weights) in (int, float) and weights == 1:  # the common case in one op
         if reduction in _MEANS:
-            return cast(reduce_mean(values) if count else zeros((), values.dtype), losses.dtype)
-        return losses if reduction == Reduction.NONE else reduce_sum(losses)
-    factors = cast(given(what, "weights", weights), values.dtype)
+            return ag.cast(ag.reduce_mean(values) if count else ag.zeros((), values.dtype), losses.dtype)
+        return losses if reduction == Reduction.NONE else ag.reduce_sum(losses)
+    factors = ag.cast(given(what, "weights", weights), values.dtype)
     each = repeats(what, factors, values)
     weighted = values * factors
     if reduction == Reduction.NONE:
-        return cast(weighted, losses.dtype)
-    total = reduce_sum(weighted)
+        return ag.cast(weighted, losses.dtype)
+    total = ag.reduce_sum(weighted)
     if reduction == Reduction.MEAN:
-        total = safe_ratio(total, reduce_sum(factors) * each)
+        total = safe_ratio(total, ag.reduce_sum(factors) * each)
     elif reduction == Reduction.SUM_OVER_BATCH_SIZE:
-        total = total / count if count else zeros((), values.dtype)
+        total = total / count if count else ag.zeros((), values.dtype)
     elif reduction == Reduction.SUM_BY_NONZERO_WEIGHTS:
-        total = safe_ratio(total, reduce_sum(cast(not_equal(factors, 0.0), values.dtype)) * each)
-    return cast(total, losses.dtype)
+        total = safe_ratio(total, ag.reduce_sum(ag.cast(ag.not_equal(factors, 0.0), values.dtype)) * each)
+    return ag.cast(total, losses.dtype)
 
 
 def safe_ratio(total: Tensor, divisor: Tensor) -> Tensor:
@@ -127,5 +115,5 @@ def safe_ratio(total: Tensor, divisor: Tensor) -> Tensor:
     >>> print(safe_ratio(ag.constant([1.0, 3.0]), ag.constant([0.0, 2.0])))
     tf.Tensor([0.  1.5], shape=(2,), dtype=float32)
     """
-    none = equal(divisor, 0.0)
-    return where(none, zeros_like(total), total / where(none, ones_like(divisor), divisor))
+    none = ag.equal(divisor, 0.0)
+    return ag.where(none, ag.zeros_like(total), total / ag.where(none, ag.ones_like(divisor), divisor))

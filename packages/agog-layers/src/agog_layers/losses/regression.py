@@ -4,20 +4,8 @@ from __future__ import annotations
 
 import math
 
-from agog_core import (
-    Tensor,
-    TensorLike,
-    add,
-    clip_by_value,
-    log,
-    log1p,
-    maximum,
-    nn,
-    reduce_mean,
-    reduce_sum,
-    subtract,
-)
-from agog_core import abs as absolute
+import agog_core as ag
+from agog_core import Tensor
 from agog_layers.layer.function_layer import take_symbols
 from agog_layers.losses.arguments import of_floats
 from agog_layers.losses.formulas import EPSILON, absolute_error, huber_error, squared_error
@@ -36,7 +24,7 @@ __all__ = [
 
 
 @of_floats
-def mean_squared_error(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
+def mean_squared_error(y_true: ag.TensorLike, y_pred: ag.TensorLike) -> Tensor:
     """The mean of the squared differences.
 
     Args:
@@ -49,11 +37,11 @@ def mean_squared_error(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
     >>> print(mean_squared_error([[0.0, 1.0]], [[2.0, 1.0]]))
     tf.Tensor([2.], shape=(1,), dtype=float32)
     """
-    return reduce_mean(squared_error(y_true, y_pred), -1)
+    return ag.reduce_mean(squared_error(y_true, y_pred), -1)
 
 
 @of_floats
-def mean_absolute_error(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
+def mean_absolute_error(y_true: ag.TensorLike, y_pred: ag.TensorLike) -> Tensor:
     """The mean of the absolute differences.
 
     Args:
@@ -66,11 +54,11 @@ def mean_absolute_error(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
     >>> print(mean_absolute_error([[0.0, 1.0]], [[2.0, 1.0]]))
     tf.Tensor([1.], shape=(1,), dtype=float32)
     """
-    return reduce_mean(absolute_error(y_true, y_pred), -1)
+    return ag.reduce_mean(absolute_error(y_true, y_pred), -1)
 
 
 @of_floats
-def mean_absolute_percentage_error(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
+def mean_absolute_percentage_error(y_true: ag.TensorLike, y_pred: ag.TensorLike) -> Tensor:
     """The mean of the absolute differences, in percent of the labels; a label counts as at least 1e-7.
 
     Args:
@@ -83,12 +71,12 @@ def mean_absolute_percentage_error(y_true: TensorLike, y_pred: TensorLike) -> Te
     >>> print(mean_absolute_percentage_error([[2.0, 1.0]], [[1.0, 1.0]]))
     tf.Tensor([25.], shape=(1,), dtype=float32)
     """
-    ratios = subtract(y_true, y_pred) / maximum(absolute(y_true), EPSILON)
-    return reduce_mean(absolute(ratios), -1) * 100.0
+    ratios = ag.subtract(y_true, y_pred) / ag.maximum(ag.abs(y_true), EPSILON)
+    return ag.reduce_mean(ag.abs(ratios), -1) * 100.0
 
 
 @of_floats
-def mean_squared_logarithmic_error(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
+def mean_squared_logarithmic_error(y_true: ag.TensorLike, y_pred: ag.TensorLike) -> Tensor:
     """The mean of the squared differences of ``log(1 + x)``; numbers count as at least 1e-7.
 
     Args:
@@ -101,11 +89,13 @@ def mean_squared_logarithmic_error(y_true: TensorLike, y_pred: TensorLike) -> Te
     >>> print(mean_squared_logarithmic_error([[1.0]], [[3.0]]))
     tf.Tensor([0.480453], shape=(1,), dtype=float32)
     """
-    return reduce_mean(squared_error(log1p(maximum(y_true, EPSILON)), log1p(maximum(y_pred, EPSILON))), -1)
+    return ag.reduce_mean(
+        squared_error(ag.log1p(ag.maximum(y_true, EPSILON)), ag.log1p(ag.maximum(y_pred, EPSILON))), -1
+    )
 
 
 @of_floats
-def logcosh(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
+def logcosh(y_true: ag.TensorLike, y_pred: ag.TensorLike) -> Tensor:
     """The mean of ``log(cosh(e))`` of the differences: about ``e ** 2 / 2`` near 0, and ``|e| - log(2)`` far away.
 
     Args:
@@ -118,12 +108,12 @@ def logcosh(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
     >>> print(logcosh([[0.0]], [[1000.0]]))
     tf.Tensor([999.3068], shape=(1,), dtype=float32)
     """
-    error = subtract(y_pred, y_true)
-    return reduce_mean(error + nn.softplus(error * -2.0) - math.log(2.0), -1)
+    error = ag.subtract(y_pred, y_true)
+    return ag.reduce_mean(error + ag.nn.softplus(error * -2.0) - math.log(2.0), -1)
 
 
 @of_floats
-def huber(y_true: TensorLike, y_pred: TensorLike, delta: float = 1.0) -> Tensor:
+def huber(y_true: ag.TensorLike, y_pred: ag.TensorLike, delta: float = 1.0) -> Tensor:
     """The mean of ``e ** 2 / 2`` of differences up to ``delta``, and of ``delta * (|e| - delta / 2)`` of larger ones.
 
     P. Huber, "Robust estimation of a location parameter", Annals of Mathematical Statistics 35, 1964.
@@ -139,11 +129,11 @@ def huber(y_true: TensorLike, y_pred: TensorLike, delta: float = 1.0) -> Tensor:
     >>> print(huber([[0.0, 0.0]], [[1.0, 3.0]]))
     tf.Tensor([1.5], shape=(1,), dtype=float32)
     """
-    return reduce_mean(huber_error(y_true, y_pred, delta), -1)
+    return ag.reduce_mean(huber_error(y_true, y_pred, delta), -1)
 
 
 @of_floats
-def poisson(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
+def poisson(y_true: ag.TensorLike, y_pred: ag.TensorLike) -> Tensor:
     """The mean of ``y_pred - y_true * log(y_pred)``: how unlikely counts are when the predictions are expected.
 
     The logarithm is taken of ``y_pred + 1e-7``.
@@ -158,11 +148,11 @@ def poisson(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
     >>> print(poisson([[1.0, 0.0]], [[1.0, 3.0]]))
     tf.Tensor([2.], shape=(1,), dtype=float32)
     """
-    return reduce_mean(y_pred - y_true * log(add(y_pred, EPSILON)), -1)
+    return ag.reduce_mean(y_pred - y_true * ag.log(ag.add(y_pred, EPSILON)), -1)
 
 
 @of_floats
-def kullback_leibler_divergence(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
+def kullback_leibler_divergence(y_true: ag.TensorLike, y_pred: ag.TensorLike) -> Tensor:
     """How much labels that are distributions differ from predicted ones: the sum of ``p * log(p / q)``.
 
     S. Kullback, R. Leibler, "On information and sufficiency", Annals of Mathematical Statistics 22, 1951.
@@ -177,12 +167,12 @@ def kullback_leibler_divergence(y_true: TensorLike, y_pred: TensorLike) -> Tenso
     >>> print(kullback_leibler_divergence([[1.0, 0.0]], [[0.5, 0.5]]))
     tf.Tensor([0.69314563], shape=(1,), dtype=float32)
     """
-    p, q = clip_by_value(y_true, EPSILON, 1.0), clip_by_value(y_pred, EPSILON, 1.0)
-    return reduce_sum(p * log(p / q), -1)
+    p, q = ag.clip_by_value(y_true, EPSILON, 1.0), ag.clip_by_value(y_pred, EPSILON, 1.0)
+    return ag.reduce_sum(p * ag.log(p / q), -1)
 
 
 @of_floats
-def cosine_proximity(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
+def cosine_proximity(y_true: ag.TensorLike, y_pred: ag.TensorLike) -> Tensor:
     """The cosine of the angle between labels and predictions, with a minus: -1 where they point the same way.
 
     Args:
@@ -195,7 +185,7 @@ def cosine_proximity(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
     >>> print(cosine_proximity([[1.0, 0.0]], [[3.0, 0.0]]))
     tf.Tensor([-1.], shape=(1,), dtype=float32)
     """
-    return -reduce_sum(nn.l2_normalize(y_true, -1) * nn.l2_normalize(y_pred, -1), -1)
+    return -ag.reduce_sum(ag.nn.l2_normalize(y_true, -1) * ag.nn.l2_normalize(y_pred, -1), -1)
 
 
 take_symbols(globals(), room="losses")

@@ -2,27 +2,15 @@
 
 from __future__ import annotations
 
-from agog_core import (
-    SparseTensor,
-    Tensor,
-    TensorLike,
-    cast,
-    concat,
-    convert_to_tensor,
-    fill,
-    gather_nd,
-    nn,
-    not_equal,
-    shape,
-    where,
-)
+import agog_core as ag
+from agog_core import Tensor
 from agog_layers.layer.function_layer import take_symbols
 from agog_layers.losses.arguments import floats
 
 __all__ = ["ctc"]
 
 
-def ctc(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
+def ctc(y_true: ag.TensorLike, y_pred: ag.TensorLike) -> Tensor:
     """Minus the logarithm of the probability of labels, over all their alignments with the predictions.
 
     A. Graves et al., "Connectionist temporal classification", ICML 2006; see `ctc_loss`, whose blank is the last class.
@@ -41,17 +29,19 @@ def ctc(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
     >>> print(ctc([[1]], ag.zeros([1, 1, 2])))
     tf.Tensor([0.6931472], shape=(1,), dtype=float32)
     """
-    labels, logits = cast(convert_to_tensor(y_true), "int64"), floats(y_pred)
+    labels, logits = ag.cast(ag.convert_to_tensor(y_true), "int64"), floats(y_pred)
     if len(labels._shape) != 2 or len(logits._shape) != 3:
         raise ValueError(
             "ctc: y_true must be of shape (batch, labels) and y_pred of shape (batch, time, classes); got "
             f"{labels.shape} and {logits.shape}."
         )
-    places = where(not_equal(labels, 0))
-    sparse = SparseTensor(places, cast(gather_nd(labels, places) - 1, "int32"), shape(labels, out_type="int64"))
-    blank_last = concat([logits[:, :, 1:], logits[:, :, :1]], -1)
-    steps = fill([logits._shape[0]], logits._shape[1])
-    return nn.ctc_loss(sparse, blank_last, steps, time_major=False)
+    places = ag.where(ag.not_equal(labels, 0))
+    sparse = ag.SparseTensor(
+        places, ag.cast(ag.gather_nd(labels, places) - 1, "int32"), ag.shape(labels, out_type="int64")
+    )
+    blank_last = ag.concat([logits[:, :, 1:], logits[:, :, :1]], -1)
+    steps = ag.fill([logits._shape[0]], logits._shape[1])
+    return ag.nn.ctc_loss(sparse, blank_last, steps, time_major=False)
 
 
 take_symbols(globals(), room="losses")

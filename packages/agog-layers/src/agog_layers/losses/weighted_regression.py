@@ -2,17 +2,8 @@
 
 from __future__ import annotations
 
-from agog_core import (
-    Tensor,
-    TensorLike,
-    broadcast_to,
-    cast,
-    div_no_nan,
-    maximum,
-    not_equal,
-    reduce_sum,
-    square,
-)
+import agog_core as ag
+from agog_core import Tensor
 from agog_layers.base.sample_weights import repeats
 from agog_layers.losses.arguments import given, pair
 from agog_layers.losses.formulas import absolute_error, huber_error, squared_error
@@ -22,9 +13,9 @@ __all__ = ["absolute_difference", "cosine_distance", "huber_loss", "mean_pairwis
 
 
 def absolute_difference(
-    labels: TensorLike,
-    predictions: TensorLike,
-    weights: TensorLike = 1.0,
+    labels: ag.TensorLike,
+    predictions: ag.TensorLike,
+    weights: ag.TensorLike = 1.0,
     scope: str | None = None,
     loss_collection: str | None = COLLECTION,
     reduction: str = DEFAULT,
@@ -50,9 +41,9 @@ def absolute_difference(
 
 
 def mean_squared_error(
-    labels: TensorLike,
-    predictions: TensorLike,
-    weights: TensorLike = 1.0,
+    labels: ag.TensorLike,
+    predictions: ag.TensorLike,
+    weights: ag.TensorLike = 1.0,
     scope: str | None = None,
     loss_collection: str | None = COLLECTION,
     reduction: str = DEFAULT,
@@ -78,9 +69,9 @@ def mean_squared_error(
 
 
 def huber_loss(
-    labels: TensorLike,
-    predictions: TensorLike,
-    weights: TensorLike = 1.0,
+    labels: ag.TensorLike,
+    predictions: ag.TensorLike,
+    weights: ag.TensorLike = 1.0,
     delta: float = 1.0,
     scope: str | None = None,
     loss_collection: str | None = COLLECTION,
@@ -111,10 +102,10 @@ def huber_loss(
 
 
 def cosine_distance(
-    labels: TensorLike,
-    predictions: TensorLike,
+    labels: ag.TensorLike,
+    predictions: ag.TensorLike,
     axis: int | None = None,
-    weights: TensorLike = 1.0,
+    weights: ag.TensorLike = 1.0,
     scope: str | None = None,
     loss_collection: str | None = COLLECTION,
     reduction: str = DEFAULT,
@@ -144,14 +135,14 @@ def cosine_distance(
             f"cosine_distance: takes one of axis and its older name dim; got axis={axis!r} and dim={dim!r}."
         )
     y, x = pair("cosine_distance", labels, predictions, ("labels", "predictions"))
-    losses = 1.0 - reduce_sum(x * y, dim if axis is None else axis, True)
+    losses = 1.0 - ag.reduce_sum(x * y, dim if axis is None else axis, True)
     return reduce_losses("cosine_distance", losses, weights, reduction)
 
 
 def mean_pairwise_squared_error(
-    labels: TensorLike,
-    predictions: TensorLike,
-    weights: TensorLike = 1.0,
+    labels: ag.TensorLike,
+    predictions: ag.TensorLike,
+    weights: ag.TensorLike = 1.0,
     scope: str | None = None,
     loss_collection: str | None = COLLECTION,
 ) -> Tensor:
@@ -184,14 +175,14 @@ def mean_pairwise_squared_error(
     if not x.ndim:
         raise ValueError(f"{what}: labels and predictions must have a batch axis; got scalars.")
     rest, error = list(range(1, x.ndim)), x - y
-    factors = cast(given(what, "weights", weights), error.dtype)
+    factors = ag.cast(given(what, "weights", weights), error.dtype)
     repeats(what, factors, error)
     if factors.ndim:
-        present = broadcast_to(cast(not_equal(factors, 0.0), error.dtype), error.shape)
-        count = reduce_sum(present, rest, True)
+        present = ag.broadcast_to(ag.cast(ag.not_equal(factors, 0.0), error.dtype), error.shape)
+        count = ag.reduce_sum(present, rest, True)
     else:
-        count = cast(error.shape.num_elements() or 0, error.dtype)
-    others = maximum(count - 1.0, 0.0)
-    squares = div_no_nan(reduce_sum(square(error), rest, True), others)
-    sums = div_no_nan(square(reduce_sum(error, rest, True)), count * others)
-    return reduce_sum((squares - sums) * 2.0 * factors)
+        count = ag.cast(error.shape.num_elements() or 0, error.dtype)
+    others = ag.maximum(count - 1.0, 0.0)
+    squares = ag.div_no_nan(ag.reduce_sum(ag.square(error), rest, True), others)
+    sums = ag.div_no_nan(ag.square(ag.reduce_sum(error, rest, True)), count * others)
+    return ag.reduce_sum((squares - sums) * 2.0 * factors)

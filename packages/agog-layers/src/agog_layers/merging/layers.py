@@ -6,21 +6,8 @@ from collections.abc import Sequence
 from functools import reduce
 from typing import Any, ClassVar
 
-from agog_core import (
-    Tensor,
-    TensorShape,
-    add,
-    add_n,
-    concat,
-    matmul,
-    maximum,
-    minimum,
-    multiply,
-    nn,
-    reshape,
-    subtract,
-    transpose,
-)
+import agog_core as ag
+from agog_core import Tensor
 from agog_layers.base.arguments import integers
 from agog_layers.layer.layer import Layer
 
@@ -45,7 +32,7 @@ class Merge(Layer):
         self.check(inputs)
         rank = max(len(x._shape) for x in inputs)
         same = [
-            x if len(x._shape) == rank else reshape(x, (*x._shape[:1], *[1] * (rank - len(x._shape)), *x._shape[1:]))
+            x if len(x._shape) == rank else ag.reshape(x, (*x._shape[:1], *[1] * (rank - len(x._shape)), *x._shape[1:]))
             for x in inputs
         ]
         return self.merged(same)
@@ -63,10 +50,10 @@ class Merge(Layer):
         """Merge tensors of one rank; subclasses say how."""
         raise NotImplementedError(f"{type(self).__name__}.merged is not implemented; it merges the inputs.")
 
-    def compute_output_shape(self, input_shape: Any) -> TensorShape:
+    def compute_output_shape(self, input_shape: Any) -> ag.TensorShape:
         """See `Layer.compute_output_shape`."""
         self.check(input_shape)
-        shapes = [TensorShape(shape).as_list() for shape in input_shape]
+        shapes = [ag.TensorShape(shape).as_list() for shape in input_shape]
         rank = max(map(len, shapes))
         padded = [[*shape[:1], *[1] * (rank - len(shape)), *shape[1:]] for shape in shapes]
         merged = []
@@ -75,11 +62,11 @@ class Merge(Layer):
             if len(known) > 1:
                 raise ValueError(
                     f"{type(self).__name__} layer {self.name!r}: inputs of shapes "
-                    f"{', '.join(str(TensorShape(shape)) for shape in shapes)} cannot be merged, since a size must be "
-                    "the same for all, or 1."
+                    f"{', '.join(str(ag.TensorShape(shape)) for shape in shapes)} cannot be merged, since a size "
+                    "must be the same for all, or 1."
                 )
             merged.append(known.pop() if known else None if None in sizes else 1)
-        return TensorShape(merged)
+        return ag.TensorShape(merged)
 
 
 class Add(Merge):
@@ -92,7 +79,7 @@ class Add(Merge):
 
     def merged(self, inputs: list[Tensor]) -> Tensor:
         same = all(x._shape == inputs[0]._shape for x in inputs)
-        return add_n(inputs) if same and len(inputs) > 2 else reduce(add, inputs)
+        return ag.add_n(inputs) if same and len(inputs) > 2 else reduce(ag.add, inputs)
 
 
 class Subtract(Merge):
@@ -109,7 +96,7 @@ class Subtract(Merge):
             raise ValueError(f"{self._title} takes a list of 2 tensors; got a list of {len(inputs)}.")
 
     def merged(self, inputs: list[Tensor]) -> Tensor:
-        return subtract(*inputs)
+        return ag.subtract(*inputs)
 
 
 class Multiply(Merge):
@@ -121,7 +108,7 @@ class Multiply(Merge):
     """
 
     def merged(self, inputs: list[Tensor]) -> Tensor:
-        return reduce(multiply, inputs)
+        return reduce(ag.multiply, inputs)
 
 
 class Average(Merge):
@@ -133,7 +120,7 @@ class Average(Merge):
     """
 
     def merged(self, inputs: list[Tensor]) -> Tensor:
-        return reduce(add, inputs) / len(inputs)
+        return reduce(ag.add, inputs) / len(inputs)
 
 
 class Maximum(Merge):
@@ -145,7 +132,7 @@ class Maximum(Merge):
     """
 
     def merged(self, inputs: list[Tensor]) -> Tensor:
-        return reduce(maximum, inputs)
+        return reduce(ag.maximum, inputs)
 
 
 class Minimum(Merge):
@@ -157,7 +144,7 @@ class Minimum(Merge):
     """
 
     def merged(self, inputs: list[Tensor]) -> Tensor:
-        return reduce(minimum, inputs)
+        return reduce(ag.minimum, inputs)
 
 
 class Concatenate(Merge):
@@ -179,16 +166,16 @@ class Concatenate(Merge):
     def call(self, inputs: Any) -> Tensor:
         """Join a list of tensors."""
         self.check(inputs)
-        return concat(inputs, self.axis)
+        return ag.concat(inputs, self.axis)
 
     def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
         """The intersection of the inputs' masks; None if steps are joined."""
         return None if self.axis in (1, 1 - inputs[0].ndim) else super().compute_mask(inputs, mask)
 
-    def compute_output_shape(self, input_shape: Any) -> TensorShape:
+    def compute_output_shape(self, input_shape: Any) -> ag.TensorShape:
         """See `Layer.compute_output_shape`."""
         self.check(input_shape)
-        shapes = [TensorShape(shape).as_list() for shape in input_shape]
+        shapes = [ag.TensorShape(shape).as_list() for shape in input_shape]
         rank = len(shapes[0])
         axis = self.axis + rank if self.axis < 0 else self.axis
         sizes: list[set[int | None]] = [set(along) - {None} for along in zip(*shapes, strict=False)]
@@ -196,12 +183,12 @@ class Concatenate(Merge):
         if not fits or any(len(known) > 1 for place, known in enumerate(sizes) if place != axis):
             raise ValueError(
                 f"{type(self).__name__} layer {self.name!r} requires inputs with matching shapes except for the concat "
-                f"axis {self.axis}; got {', '.join(str(TensorShape(shape)) for shape in shapes)}."
+                f"axis {self.axis}; got {', '.join(str(ag.TensorShape(shape)) for shape in shapes)}."
             )
         joined = [known.pop() if known else None for known in sizes]
         parts = [shape[axis] for shape in shapes]
         joined[axis] = None if None in parts else sum(part for part in parts if part is not None)
-        return TensorShape(joined)
+        return ag.TensorShape(joined)
 
 
 class Dot(Merge):
@@ -242,23 +229,23 @@ class Dot(Merge):
         axes = self._axes((len(inputs[0]._shape), len(inputs[1]._shape)))
         matrices = []
         for x, axis in zip(inputs, axes, strict=True):
-            part = nn.l2_normalize(x, axis) if self.normalize else x
+            part = ag.nn.l2_normalize(x, axis) if self.normalize else x
             rest = [place for place in range(1, len(x._shape)) if place != axis]
-            last = transpose(part, (0, *rest, axis))
-            matrices.append(reshape(last, (x._shape[0], -1, x._shape[axis])))
-        return reshape(matmul(matrices[0], matrices[1], transpose_b=True), shape)
+            last = ag.transpose(part, (0, *rest, axis))
+            matrices.append(ag.reshape(last, (x._shape[0], -1, x._shape[axis])))
+        return ag.reshape(ag.matmul(matrices[0], matrices[1], transpose_b=True), shape)
 
-    def compute_output_shape(self, input_shape: Any) -> TensorShape:
+    def compute_output_shape(self, input_shape: Any) -> ag.TensorShape:
         """See `Layer.compute_output_shape`."""
         self.check(input_shape)
-        one, two = (TensorShape(shape).as_list() for shape in input_shape)
+        one, two = (ag.TensorShape(shape).as_list() for shape in input_shape)
         first, second = self._axes((len(one), len(two)))
         in_range = 0 < first < len(one) and 0 < second < len(two)
         if not in_range or (None not in (one[first], two[second]) and one[first] != two[second]):
             raise ValueError(
-                f"{self._title}: inputs of shapes {TensorShape(one)} and {TensorShape(two)} have no axes "
+                f"{self._title}: inputs of shapes {ag.TensorShape(one)} and {ag.TensorShape(two)} have no axes "
                 f"{self.axes} of one size beside the batch's."
             )
         rest = [size for axis, size in enumerate(one) if axis not in (0, first)]
         rest += [size for axis, size in enumerate(two) if axis not in (0, second)]
-        return TensorShape([one[0], *(rest or [1])])
+        return ag.TensorShape([one[0], *(rest or [1])])

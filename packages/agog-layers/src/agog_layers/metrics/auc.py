@@ -4,29 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from agog_core import (
-    Tensor,
-    TensorLike,
-    Variable,
-    as_dtype,
-    cast,
-    constant,
-    cumsum,
-    div_no_nan,
-    log,
-    maximum,
-    minimum,
-    ones_like,
-    reduce_all,
-    reduce_max,
-    reduce_min,
-    reduce_sum,
-    reshape,
-    searchsorted,
-    stack,
-    unsorted_segment_sum,
-    where,
-)
+import agog_core as ag
+from agog_core import Tensor
 from agog_core.errors import InvalidArgumentError
 from agog_layers.metrics.confusion import spread, truth
 from agog_layers.metrics.metric import Metric, arguments
@@ -69,10 +48,10 @@ class AUC(Metric):
     tf.Tensor(0.75, shape=(), dtype=float64)
     """
 
-    true_positives: Variable
-    false_positives: Variable
-    true_negatives: Variable
-    false_negatives: Variable
+    true_positives: ag.Variable
+    false_positives: ag.Variable
+    true_negatives: ag.Variable
+    false_negatives: ag.Variable
 
     def __init__(
         self,
@@ -95,28 +74,28 @@ class AUC(Metric):
         self.num_thresholds = num_thresholds
         self.curve = curve
         self.summation_method = summation_method
-        self.dtype = as_dtype(dtype)
+        self.dtype = ag.as_dtype(dtype)
         for count in ("true_positives", "false_positives", "true_negatives", "false_negatives"):
             setattr(self, count, self.add_variable(count, (num_thresholds,), self.dtype))
         inner = [n / (num_thresholds - 1) for n in range(1, num_thresholds - 1)]
-        self._thresholds = constant([-_MARGIN, *inner, 1.0 + _MARGIN], "float64")
+        self._thresholds = ag.constant([-_MARGIN, *inner, 1.0 + _MARGIN], "float64")
 
-    def call(self, labels: TensorLike, predictions: TensorLike, weights: TensorLike = None) -> Any:
+    def call(self, labels: ag.TensorLike, predictions: ag.TensorLike, weights: ag.TensorLike = None) -> Any:
         """Take predictions into account, and return the arguments; weights only when they are given."""
         y, x = self._of_one_shape(labels, predictions)
-        scores = reshape(cast(x, "float64"), [-1])
-        if not reduce_all((scores >= 0.0) & (scores <= 1.0)):
+        scores = ag.reshape(ag.cast(x, "float64"), [-1])
+        if not ag.reduce_all((scores >= 0.0) & (scores <= 1.0)):
             raise InvalidArgumentError(
-                f"Metric {self.name!r}: predictions must lie in [0, 1]; they lie in [{float(reduce_min(scores))}, "
-                f"{float(reduce_max(scores))}]."
+                f"Metric {self.name!r}: predictions must lie in [0, 1]; they lie in [{float(ag.reduce_min(scores))}, "
+                f"{float(ag.reduce_max(scores))}]."
             )
         each = spread(f"Metric {self.name!r}", weights, x, self.dtype)
-        positive = each * cast(truth(y), self.dtype)
-        pairs = stack([reshape(positive, [-1]), reshape(each - positive, [-1])], 1)
+        positive = each * ag.cast(truth(y), self.dtype)
+        pairs = ag.stack([ag.reshape(positive, [-1]), ag.reshape(each - positive, [-1])], 1)
         # Sorted by how many thresholds they are above; so one pass serves all thresholds.
-        passed = searchsorted(self._thresholds, scores)
-        sums = unsorted_segment_sum(pairs, passed, self.num_thresholds + 1)
-        above, below = cumsum(sums, reverse=True)[1:], cumsum(sums)[:-1]
+        passed = ag.searchsorted(self._thresholds, scores)
+        sums = ag.unsorted_segment_sum(pairs, passed, self.num_thresholds + 1)
+        above, below = ag.cumsum(sums, reverse=True)[1:], ag.cumsum(sums)[:-1]
         self.true_positives.assign_add(above[:, 0])
         self.false_positives.assign_add(above[:, 1])
         self.false_negatives.assign_add(below[:, 0])
@@ -143,15 +122,15 @@ class AUC(Metric):
         else:
             # Where nothing is predicted, nothing is wrong.
             none = hits + alarms <= 0
-            x, y = recall, where(none, ones_like(hits), div_no_nan(hits, hits + alarms))
+            x, y = recall, ag.where(none, ag.ones_like(hits), ag.div_no_nan(hits, hits + alarms))
         left, right = y[:-1], y[1:]
         if self.summation_method == "minoring":
-            heights = minimum(left, right)
+            heights = ag.minimum(left, right)
         elif self.summation_method == "majoring":
-            heights = maximum(left, right)
+            heights = ag.maximum(left, right)
         else:
             heights = (left + right) / 2.0
-        return reduce_sum((x[:-1] - x[1:]) * heights)
+        return ag.reduce_sum((x[:-1] - x[1:]) * heights)
 
     def _careful_area(self) -> Tensor:
         """The sum of integrals of precision, with hits in proportion to predictions."""
@@ -159,8 +138,8 @@ class AUC(Metric):
         predicted = hits + alarms
         more, fewer = predicted[:-1], predicted[1:]
         rise = hits[:-1] - hits[1:]
-        slope = div_no_nan(rise, more - fewer)
+        slope = ag.div_no_nan(rise, more - fewer)
         start = hits[1:] - slope * fewer
         both = (more > 0.0) & (fewer > 0.0)
-        growth = where(both, div_no_nan(more, fewer), ones_like(more))
-        return reduce_sum(slope * (rise + start * log(growth))) / (hits[0] + self.false_negatives.value()[0])
+        growth = ag.where(both, ag.div_no_nan(more, fewer), ag.ones_like(more))
+        return ag.reduce_sum(slope * (rise + start * ag.log(growth))) / (hits[0] + self.false_negatives.value()[0])

@@ -4,19 +4,8 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from agog_core import (
-    Tensor,
-    TensorLike,
-    Variable,
-    as_dtype,
-    cast,
-    confusion_matrix,
-    convert_to_tensor,
-    not_equal,
-    ones_like,
-    reduce_sum,
-    reshape,
-)
+import agog_core as ag
+from agog_core import Tensor, convert_to_tensor
 from agog_layers.base.sample_weights import repeats
 from agog_layers.metrics.correctness import above
 from agog_layers.metrics.metric import Metric, arguments
@@ -27,24 +16,24 @@ __all__ = ["ConfusionMatrix", "Precision", "Recall"]
 class _Share(Metric):
     """The share of true positives among all cases of some kind."""
 
-    true_positives: Variable
+    true_positives: ag.Variable
     # The name of the variable that counts the other cases.
     others: ClassVar[str]
 
     def __init__(self, name: str | None = None, threshold: float = 0.5, dtype: Any = "float64") -> None:
         super().__init__(name)
         self.threshold = threshold
-        self.dtype = as_dtype(dtype)
+        self.dtype = ag.as_dtype(dtype)
         for count in ("true_positives", self.others):
             setattr(self, count, self.add_variable(count, dtype=self.dtype))
 
-    def call(self, labels: TensorLike, predictions: TensorLike, weights: TensorLike = None) -> Any:
+    def call(self, labels: ag.TensorLike, predictions: ag.TensorLike, weights: ag.TensorLike = None) -> Any:
         """Take predictions into account, and return the arguments; weights only when they are given."""
         y, x = self._of_one_shape(labels, predictions)
         right, yes = truth(y), above(x, self.threshold)
         each = spread(f"Metric {self.name!r}", weights, x, self.dtype)
         for count, cases in (("true_positives", right & yes), (self.others, self._missed(right, yes))):
-            getattr(self, count).assign_add(reduce_sum(cast(cases, self.dtype) * each))
+            getattr(self, count).assign_add(ag.reduce_sum(ag.cast(cases, self.dtype) * each))
         return arguments(labels, predictions, weights)
 
     def _missed(self, right: Tensor, yes: Tensor) -> Tensor:
@@ -74,7 +63,7 @@ class Precision(_Share):
     """
 
     others = "false_positives"
-    false_positives: Variable
+    false_positives: ag.Variable
 
     def _missed(self, right: Tensor, yes: Tensor) -> Tensor:
         return ~right & yes
@@ -90,7 +79,7 @@ class Recall(_Share):
     """
 
     others = "false_negatives"
-    false_negatives: Variable
+    false_negatives: ag.Variable
 
     def _missed(self, right: Tensor, yes: Tensor) -> Tensor:
         return right & ~yes
@@ -115,15 +104,15 @@ class ConfusionMatrix(Metric):
      [1 1]], shape=(2, 2), dtype=int64)
     """
 
-    counts: Variable
+    counts: ag.Variable
 
     def __init__(self, num_classes: int, name: str | None = None, dtype: Any = "int64") -> None:
         super().__init__(name)
         self.num_classes = num_classes
-        self.dtype = as_dtype(dtype)
+        self.dtype = ag.as_dtype(dtype)
         self.counts = self.add_variable("counts", (num_classes, num_classes), self.dtype)
 
-    def call(self, labels: TensorLike, predictions: TensorLike, weights: TensorLike = None) -> Any:
+    def call(self, labels: ag.TensorLike, predictions: ag.TensorLike, weights: ag.TensorLike = None) -> Any:
         """Take predictions into account, and return the arguments; weights only when they are given."""
         y, x = self._of_one_shape(labels, predictions)
         if weights is not None:
@@ -134,8 +123,8 @@ class ConfusionMatrix(Metric):
                     f"{given.name}. Make the metric with dtype='float64'."
                 )
         each = spread(f"Metric {self.name!r}", weights, x, self.dtype)
-        flat = [reshape(tensor, [-1]) for tensor in (y, x, each)]
-        self.counts.assign_add(confusion_matrix(flat[0], flat[1], self.num_classes, self.dtype, weights=flat[2]))
+        flat = [ag.reshape(tensor, [-1]) for tensor in (y, x, each)]
+        self.counts.assign_add(ag.confusion_matrix(flat[0], flat[1], self.num_classes, self.dtype, weights=flat[2]))
         return arguments(labels, predictions, weights)
 
     def result(self, write_summary: bool = True) -> Tensor:
@@ -155,18 +144,18 @@ class ConfusionMatrix(Metric):
 
 def truth(labels: Tensor) -> Tensor:
     """Make bools of labels: bools, or numbers that are 0 for no."""
-    return labels if labels.dtype.name == "bool" else not_equal(labels, 0)
+    return labels if labels.dtype.name == "bool" else ag.not_equal(labels, 0)
 
 
-def spread(what: str, weights: TensorLike, values: Tensor, dtype: Any) -> Tensor:
+def spread(what: str, weights: ag.TensorLike, values: Tensor, dtype: Any) -> Tensor:
     """Give each value its weight, of which None is 1 for each.
 
     >>> print(spread("mine", [[2.0]], convert_to_tensor([[1, 1]]), "float32"))
     tf.Tensor([[2. 2.]], shape=(1, 2), dtype=float32)
     """
-    ones = ones_like(values, dtype)
+    ones = ag.ones_like(values, dtype)
     if weights is None:
         return ones
-    factors = cast(weights, dtype)
+    factors = ag.cast(weights, dtype)
     repeats(what, factors, values)
     return ones * factors

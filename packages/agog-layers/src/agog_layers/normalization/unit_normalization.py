@@ -5,19 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
-from agog_core import (
-    Tensor,
-    Variable,
-    matmul,
-    maximum,
-    nn,
-    reduce_mean,
-    reduce_sum,
-    reshape,
-    rsqrt,
-    sqrt,
-    square,
-)
+import agog_core as ag
+from agog_core import Tensor
 from agog_layers.base.learning_phase import trains
 from agog_layers.layer.layer import Layer
 from agog_layers.weights import initializers
@@ -47,8 +36,8 @@ class UnitNormalization(Layer):
 
     def call(self, inputs: Tensor) -> Tensor:
         """Scale it."""
-        norm = sqrt(reduce_sum(square(inputs), self.axis, True))
-        return inputs / maximum(norm, 1e-12)
+        norm = ag.sqrt(ag.reduce_sum(ag.square(inputs), self.axis, True))
+        return inputs / ag.maximum(norm, 1e-12)
 
 
 class RMSNormalization(Layer):
@@ -71,7 +60,7 @@ class RMSNormalization(Layer):
     needs_floats: ClassVar[bool] = True
     computes_in: ClassVar[str | None] = "variable_dtype"  # means of half precision are too coarse
 
-    scale: Variable
+    scale: ag.Variable
 
     def __init__(self, axis: int | Sequence[int] = -1, epsilon: float = 1e-6, **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -88,8 +77,8 @@ class RMSNormalization(Layer):
 
     def call(self, inputs: Tensor) -> Tensor:
         """Divide and multiply."""
-        root = rsqrt(reduce_mean(square(inputs), self.axis, True) + self.epsilon)
-        return inputs * root * reshape(self.scale.value(), self._places)
+        root = ag.rsqrt(ag.reduce_mean(ag.square(inputs), self.axis, True) + self.epsilon)
+        return inputs * root * ag.reshape(self.scale.value(), self._places)
 
 
 class SpectralNormalization(Layer):
@@ -112,7 +101,7 @@ class SpectralNormalization(Layer):
     TensorShape([1, 3])
     """
 
-    vector_u: Variable
+    vector_u: ag.Variable
 
     def __init__(self, layer: Layer, power_iterations: int = 1, **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -131,9 +120,9 @@ class SpectralNormalization(Layer):
         self.vector_u = self.add_weight("vector_u", (1, weight.shape[-1]), weight.dtype, normal, trainable=False)
         self.built = True
 
-    def _weight(self) -> Variable:
+    def _weight(self) -> ag.Variable:
         found = getattr(self.layer, "kernel", None)
-        weight: Variable | None = getattr(self.layer, "embeddings", None) if found is None else found
+        weight: ag.Variable | None = getattr(self.layer, "embeddings", None) if found is None else found
         if weight is None:
             raise ValueError(f"{self._title}: {self.layer._title} has neither a kernel nor embeddings.")
         return weight
@@ -147,11 +136,11 @@ class SpectralNormalization(Layer):
     def normalize_weights(self) -> None:
         """Divide the kernel by its largest singular value, as far as it is known."""
         weight = self._weight()
-        matrix = reshape(weight.value(), [-1, weight.shape[-1]])
+        matrix = ag.reshape(weight.value(), [-1, weight.shape[-1]])
         u = self.vector_u.value()
         for _ in range(self.power_iterations):
-            v = nn.l2_normalize(matmul(u, matrix, transpose_b=True))
-            u = nn.l2_normalize(v @ matrix)
-        sigma = matmul(v @ matrix, u, transpose_b=True)
+            v = ag.nn.l2_normalize(ag.matmul(u, matrix, transpose_b=True))
+            u = ag.nn.l2_normalize(v @ matrix)
+        sigma = ag.matmul(v @ matrix, u, transpose_b=True)
         self.vector_u.assign(u)
-        weight.assign(reshape(matrix / sigma, weight.shape))
+        weight.assign(ag.reshape(matrix / sigma, weight.shape))

@@ -5,18 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from agog_core import (
-    Tensor,
-    TensorArray,
-    TensorShape,
-    convert_to_tensor,
-    logical_or,
-    nest,
-    reduce_all,
-    where,
-    zeros,
-    zeros_like,
-)
+import agog_core as ag
+from agog_core import Tensor
 
 __all__ = ["raw_rnn"]
 
@@ -62,38 +52,40 @@ def raw_rnn(
         if not callable(value):
             raise TypeError(f"raw_rnn: {what} must be callable; got {value!r} of type {type(value).__name__}.")
     time = 0
-    finished, inputs, state, form, loop_state = loop_fn(convert_to_tensor(time), None, None, None)
-    finished = convert_to_tensor(finished)
+    finished, inputs, state, form, loop_state = loop_fn(ag.convert_to_tensor(time), None, None, None)
+    finished = ag.convert_to_tensor(finished)
     emitted: list[Any] = []
-    while not bool(reduce_all(finished)):
+    while not bool(ag.reduce_all(finished)):
         output, new = cell(inputs, state)
         time += 1
-        over, inputs, new, emit, next_loop_state = loop_fn(convert_to_tensor(time), output, new, loop_state)
+        over, inputs, new, emit, next_loop_state = loop_fn(ag.convert_to_tensor(time), output, new, loop_state)
         emit = output if emit is None and form is None else emit
-        emitted.append(_chosen(finished, nest.map_structure(zeros_like, emit), emit))
+        emitted.append(_chosen(finished, ag.nest.map_structure(ag.zeros_like, emit), emit))
         state = _chosen(finished, state, new)
         loop_state = loop_state if next_loop_state is None else next_loop_state
-        finished = logical_or(finished, over)
+        finished = ag.logical_or(finished, over)
     if emitted:
         form = emitted[0]
     elif form is None:
-        form = nest.map_structure(lambda size: zeros(_sizes(size), nest.flatten(state)[0].dtype), cell.output_size)
-    rows = [nest.flatten(each) for each in emitted]
-    arrays = [_array(leaf.dtype, [row[n] for row in rows]) for n, leaf in enumerate(nest.flatten(form))]
-    return nest.pack(form, arrays), state, loop_state
+        form = ag.nest.map_structure(
+            lambda size: ag.zeros(_sizes(size), ag.nest.flatten(state)[0].dtype), cell.output_size
+        )
+    rows = [ag.nest.flatten(each) for each in emitted]
+    arrays = [_array(leaf.dtype, [row[n] for row in rows]) for n, leaf in enumerate(ag.nest.flatten(form))]
+    return ag.nest.pack(form, arrays), state, loop_state
 
 
 def _chosen(mask: Tensor, x: Any, y: Any) -> Any:
     """The first structure's rows where the mask is True, the second one's elsewhere."""
-    return nest.map_structure(lambda a, b: where(mask, a, b), x, y)
+    return ag.nest.map_structure(lambda a, b: ag.where(mask, a, b), x, y)
 
 
-def _array(dtype: Any, values: list[Tensor]) -> TensorArray:
-    array = TensorArray(dtype, size=len(values))
+def _array(dtype: Any, values: list[Tensor]) -> ag.TensorArray:
+    array = ag.TensorArray(dtype, size=len(values))
     for time, value in enumerate(values):
         array = array.write(time, value)
     return array
 
 
 def _sizes(size: Any) -> list[int]:
-    return [each or 0 for each in size.as_list()] if isinstance(size, TensorShape) else [int(size)]
+    return [each or 0 for each in size.as_list()] if isinstance(size, ag.TensorShape) else [int(size)]

@@ -5,24 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from agog_core import (
-    Tensor,
-    TensorLike,
-    cast,
-    concat,
-    convert_to_tensor,
-    expand_dims,
-    int32,
-    nest,
-    range,
-    reverse,
-    reverse_sequence,
-    stack,
-    transpose,
-    unstack,
-    where,
-    zeros_like,
-)
+import agog_core as ag
+from agog_core import Tensor
 from agog_core.errors import InvalidArgumentError
 from agog_layers.recurrent.rnn_cell.cell import RNNCell
 
@@ -32,7 +16,7 @@ __all__ = ["bidirectional_dynamic_rnn", "dynamic_rnn", "static_bidirectional_rnn
 def dynamic_rnn(
     cell: Any,
     inputs: Any,
-    sequence_length: TensorLike | None = None,
+    sequence_length: ag.TensorLike | None = None,
     initial_state: Any = None,
     dtype: Any = None,
     parallel_iterations: int | None = None,
@@ -66,47 +50,47 @@ def dynamic_rnn(
     >>> outputs.shape, state.shape
     (TensorShape([2, 5, 4]), TensorShape([2, 4]))
     """
-    x = nest.map_structure(convert_to_tensor, inputs)
+    x = ag.nest.map_structure(ag.convert_to_tensor, inputs)
     if not time_major:
-        x = nest.map_structure(_swapped, x)
+        x = ag.nest.map_structure(_swapped, x)
     outputs, state = _run("dynamic_rnn", cell, x, sequence_length, initial_state, dtype)
-    return outputs if time_major else nest.map_structure(_swapped, outputs), state
+    return outputs if time_major else ag.nest.map_structure(_swapped, outputs), state
 
 
 def _swapped(x: Tensor) -> Tensor:
     """Time and batch, each in the other's place."""
-    return transpose(x, (1, 0, *[axis for axis, _ in enumerate(x.shape) if axis > 1]))
+    return ag.transpose(x, (1, 0, *[axis for axis, _ in enumerate(x.shape) if axis > 1]))
 
 
-def _run(op: str, cell: Any, x: Any, sequence_length: TensorLike | None, state: Any, dtype: Any) -> tuple[Any, Any]:
+def _run(op: str, cell: Any, x: Any, sequence_length: ag.TensorLike | None, state: Any, dtype: Any) -> tuple[Any, Any]:
     """Run a cell over sequences whose first axis is time."""
     _check_cell(op, cell)
-    first = nest.flatten(x)[0]
+    first = ag.nest.flatten(x)[0]
     time, batch = first.shape.as_list()[:2]
     if not time:
         raise ValueError(f"{op}: inputs must have at least one time step; got shape {first.shape}.")
     state = _first_state(op, cell, state, batch, dtype)
     mask = None
     if sequence_length is not None:
-        lengths = cast(convert_to_tensor(sequence_length), int32)
+        lengths = ag.cast(ag.convert_to_tensor(sequence_length), ag.int32)
         if len(lengths.shape) != 1:
             raise ValueError(f"{op}: sequence_length must be a vector of length {batch}; got shape {lengths.shape}.")
         if lengths.shape != (batch,):
             raise InvalidArgumentError(
                 f"{op}: sequence_length must be of shape ({batch},), one for each example; got {lengths.shape}."
             )
-        mask = expand_dims(range(time), 1) < lengths
+        mask = ag.expand_dims(ag.range(time), 1) < lengths
     if isinstance(cell, RNNCell) and type(cell).run is not RNNCell.run and isinstance(x, Tensor):
         if not cell.built:
             cell(x[0], state)
         done = cell.run(x, state, mask)
         if done is not None:
             outputs, state = done
-            return outputs if mask is None else outputs * cast(expand_dims(mask, 2), outputs.dtype), state
-    rows = [unstack(leaf) for leaf in nest.flatten(x)]
-    steps = [nest.pack(x, list(leaves)) for leaves in zip(*rows, strict=True)]
-    emitted, state = _step_by_step(cell, steps, state, None if mask is None else unstack(mask))
-    return nest.map_structure(lambda *each: stack(each), *emitted), state
+            return outputs if mask is None else outputs * ag.cast(ag.expand_dims(mask, 2), outputs.dtype), state
+    rows = [ag.unstack(leaf) for leaf in ag.nest.flatten(x)]
+    steps = [ag.nest.pack(x, list(leaves)) for leaves in zip(*rows, strict=True)]
+    emitted, state = _step_by_step(cell, steps, state, None if mask is None else ag.unstack(mask))
+    return ag.nest.map_structure(lambda *each: ag.stack(each), *emitted), state
 
 
 def _step_by_step(cell: Any, steps: Sequence[Any], state: Any, masks: Any) -> tuple[list[Any], Any]:
@@ -114,7 +98,7 @@ def _step_by_step(cell: Any, steps: Sequence[Any], state: Any, masks: Any) -> tu
     for number, step in enumerate(steps):
         output, new = cell(step, state)
         if masks is not None:
-            output = _chosen(masks[number], output, nest.map_structure(zeros_like, output))
+            output = _chosen(masks[number], output, ag.nest.map_structure(ag.zeros_like, output))
             new = _chosen(masks[number], new, state)
         outputs.append(output)
         state = new
@@ -125,7 +109,7 @@ def _chosen(mask: Tensor, x: Any, y: Any) -> Any:
     """The first structure's rows where the mask is True, the second one's elsewhere. A state without rows, such as a
     scalar or a `TensorArray`, is the first one's.
     """
-    return nest.map_structure(lambda a, b: where(mask, a, b) if isinstance(a, Tensor) and a.ndim else a, x, y)
+    return ag.nest.map_structure(lambda a, b: ag.where(mask, a, b) if isinstance(a, Tensor) and a.ndim else a, x, y)
 
 
 def _check_cell(op: str, cell: Any) -> None:
@@ -135,7 +119,7 @@ def _check_cell(op: str, cell: Any) -> None:
 
 def _first_state(op: str, cell: Any, state: Any, batch: int | None, dtype: Any) -> Any:
     if state is not None:
-        return nest.map_structure(convert_to_tensor, state)
+        return ag.nest.map_structure(ag.convert_to_tensor, state)
     if dtype is None:
         raise ValueError(f"{op}: without an initial_state, dtype must be given, such as tf.float32.")
     return cell.zero_state(batch, dtype)
@@ -145,7 +129,7 @@ def bidirectional_dynamic_rnn(
     cell_fw: Any,
     cell_bw: Any,
     inputs: Any,
-    sequence_length: TensorLike | None = None,
+    sequence_length: ag.TensorLike | None = None,
     initial_state_fw: Any = None,
     initial_state_bw: Any = None,
     dtype: Any = None,
@@ -181,12 +165,12 @@ def bidirectional_dynamic_rnn(
 
     def reversed_in_time(x: Any) -> Any:
         if sequence_length is None:
-            return nest.map_structure(lambda leaf: reverse(leaf, [time]), x)
-        return nest.map_structure(
-            lambda leaf: reverse_sequence(leaf, sequence_length, seq_axis=time, batch_axis=batch), x
+            return ag.nest.map_structure(lambda leaf: ag.reverse(leaf, [time]), x)
+        return ag.nest.map_structure(
+            lambda leaf: ag.reverse_sequence(leaf, sequence_length, seq_axis=time, batch_axis=batch), x
         )
 
-    x = nest.map_structure(convert_to_tensor, inputs)
+    x = ag.nest.map_structure(ag.convert_to_tensor, inputs)
     options: dict[str, Any] = {"sequence_length": sequence_length, "dtype": dtype, "time_major": time_major}
     forward, last_forward = dynamic_rnn(cell_fw, x, initial_state=initial_state_fw, **options)
     backward, last_backward = dynamic_rnn(cell_bw, reversed_in_time(x), initial_state=initial_state_bw, **options)
@@ -198,7 +182,7 @@ def static_rnn(
     inputs: Sequence[Any],
     initial_state: Any = None,
     dtype: Any = None,
-    sequence_length: TensorLike | None = None,
+    sequence_length: ag.TensorLike | None = None,
     scope: Any = None,
 ) -> tuple[list[Any], Any]:
     """Run a cell over a list of steps.
@@ -230,10 +214,10 @@ def static_rnn(
         )
     if not inputs:
         raise ValueError("static_rnn: inputs must have at least one time step; got an empty list.")
-    x = nest.map_structure(lambda *each: stack(each), *inputs)
+    x = ag.nest.map_structure(lambda *each: ag.stack(each), *inputs)
     outputs, state = _run("static_rnn", cell, x, sequence_length, initial_state, dtype)
-    leaves = zip(*[unstack(leaf) for leaf in nest.flatten(outputs)], strict=True)
-    return [nest.pack(outputs, list(each)) for each in leaves], state
+    leaves = zip(*[ag.unstack(leaf) for leaf in ag.nest.flatten(outputs)], strict=True)
+    return [ag.nest.pack(outputs, list(each)) for each in leaves], state
 
 
 def static_bidirectional_rnn(
@@ -243,7 +227,7 @@ def static_bidirectional_rnn(
     initial_state_fw: Any = None,
     initial_state_bw: Any = None,
     dtype: Any = None,
-    sequence_length: TensorLike | None = None,
+    sequence_length: ag.TensorLike | None = None,
     scope: Any = None,
 ) -> tuple[list[Tensor], Any, Any]:
     """Run one cell forwards and another one backwards over a list of steps.
@@ -269,6 +253,6 @@ def static_bidirectional_rnn(
     if not inputs:
         raise ValueError("static_bidirectional_rnn: inputs must have at least one time step; got an empty list.")
     (forward, backward), states = bidirectional_dynamic_rnn(
-        cell_fw, cell_bw, stack(inputs), sequence_length, initial_state_fw, initial_state_bw, dtype, time_major=True
+        cell_fw, cell_bw, ag.stack(inputs), sequence_length, initial_state_fw, initial_state_bw, dtype, time_major=True
     )
-    return unstack(concat([forward, backward], 2)), *states
+    return ag.unstack(ag.concat([forward, backward], 2)), *states

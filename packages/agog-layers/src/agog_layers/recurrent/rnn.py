@@ -5,19 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from agog_core import (
-    Tensor,
-    TensorShape,
-    convert_to_tensor,
-    nest,
-    reshape,
-    reverse,
-    stack,
-    transpose,
-    unstack,
-    where,
-    zeros_like,
-)
+import agog_core as ag
+from agog_core import Tensor
 from agog_layers.base.arguments import handed_on, integer, shown
 from agog_layers.base.shapes import each_shape
 from agog_layers.base.signature import takes, takes_training
@@ -97,7 +86,7 @@ class RNN(TakesConstants):
 
     def _state_sizes(self) -> list[Any]:
         sizes = self.cell.state_size
-        return [sizes] if isinstance(sizes, TensorShape) else nest.flatten(sizes)
+        return [sizes] if isinstance(sizes, ag.TensorShape) else ag.nest.flatten(sizes)
 
     def get_initial_state(self, inputs: Any = None, batch_size: Any = None) -> Any:
         """The states before the first step, for a batch of inputs or for its size.
@@ -109,10 +98,10 @@ class RNN(TakesConstants):
         Returns:
             A list of tensors; a tensor if there is one state.
         """
-        tensor = None if inputs is None else convert_to_tensor(inputs)
+        tensor = None if inputs is None else ag.convert_to_tensor(inputs)
         if tensor is None or not tensor.ndim:
             size = int(batch_size if tensor is None else tensor)
-            states = nest.flatten(initial_state(self.cell.state_size, None, size, self.compute_dtype or "float32"))
+            states = ag.nest.flatten(initial_state(self.cell.state_size, None, size, self.compute_dtype or "float32"))
         else:
             states = self._cell_states(tensor)
         return states if len(states) > 1 else states[0]
@@ -129,7 +118,7 @@ class RNN(TakesConstants):
             if isinstance(self.cell, (Cell, StackedRNNCells)):
                 self.cell._scope_path = self._full_path()  # the variables are the layer's, by name
             self.cell._follow(self)
-            shape = TensorShape([sizes[0], *sizes[2:]])
+            shape = ag.TensorShape([sizes[0], *sizes[2:]])
             with_constants = self._constant_shapes and takes(self.cell.call, "constants")
             self.cell.build([shape, *self._constant_shapes] if with_constants else shape)
             self.cell.built = True
@@ -167,21 +156,21 @@ class RNN(TakesConstants):
         self._check_input(x)
         is_kept = self.stateful and initial_state is None
         states = self._kept_states(x) if is_kept else self._first_states(x, initial_state)
-        steps = transpose(x, (1, 0, *range(2, x.ndim)))
+        steps = ag.transpose(x, (1, 0, *range(2, x.ndim)))
         mask = mask[0] if isinstance(mask, (list, tuple)) else mask
-        steps_mask = None if mask is None else transpose(convert_to_tensor(mask, "bool"))
+        steps_mask = None if mask is None else ag.transpose(ag.convert_to_tensor(mask, "bool"))
         if self.go_backwards:
-            steps = reverse(steps, [0])
-            steps_mask = None if steps_mask is None else reverse(steps_mask, [0])
+            steps = ag.reverse(steps, [0])
+            steps_mask = None if steps_mask is None else ag.reverse(steps_mask, [0])
         outputs, last, states = self._run(steps, states, steps_mask, training, constants)
         self._forget_dropout_masks()  # they are the call's, and of no use to others
         if self.stateful:
             vars(self)["_states"].end(x, states)
         if self.return_sequences:
             if self.zero_output_for_mask and steps_mask is not None:
-                shown = reshape(steps_mask, (*steps_mask.shape, *[1] * (outputs.ndim - 2)))
-                outputs = where(shown, outputs, zeros_like(outputs))
-            last = transpose(outputs, (1, 0, *range(2, outputs.ndim)))
+                shown = ag.reshape(steps_mask, (*steps_mask.shape, *[1] * (outputs.ndim - 2)))
+                outputs = ag.where(shown, outputs, ag.zeros_like(outputs))
+            last = ag.transpose(outputs, (1, 0, *range(2, outputs.ndim)))
         return [last, *states] if self.return_state else last
 
     def _check_input(self, inputs: Tensor) -> None:
@@ -210,16 +199,16 @@ class RNN(TakesConstants):
 
     def _cell_states(self, x: Tensor) -> list[Tensor]:
         make = getattr(self.cell, "get_initial_state", None)
-        return nest.flatten(initial_state(self.cell.state_size, x) if make is None else make(inputs=x))
+        return ag.nest.flatten(initial_state(self.cell.state_size, x) if make is None else make(inputs=x))
 
     def _checked_states(self, given: Any, batch: int | None) -> list[Tensor]:
-        states = [convert_to_tensor(state, self.compute_dtype) for state in nest.flatten(given)]
+        states = [ag.convert_to_tensor(state, self.compute_dtype) for state in ag.nest.flatten(given)]
         shapes = [
-            TensorShape([batch, *(size if isinstance(size, TensorShape) else [int(size)])])
+            ag.TensorShape([batch, *(size if isinstance(size, ag.TensorShape) else [int(size)])])
             for size in self._state_sizes()
         ]
         if len(states) != len(shapes) or not all(
-            map(TensorShape.is_compatible_with, shapes, [s.shape for s in states])
+            map(ag.TensorShape.is_compatible_with, shapes, [s.shape for s in states])
         ):
             raise ValueError(
                 f"{type(self).__name__} layer {self.name!r} has states of the shapes {', '.join(map(str, shapes))}; "
@@ -242,18 +231,18 @@ class RNN(TakesConstants):
                 return sequence, self._shown(last), last
         run = self.cell if callable(self.cell) else self.cell.call
         outputs: list[Tensor] = []
-        for time, step in enumerate(unstack(x)):
+        for time, step in enumerate(ag.unstack(x)):
             output, structure = run(step, self._packed(states), **options)
-            new = nest.flatten(structure)
+            new = ag.nest.flatten(structure)
             if mask is not None:
-                before = outputs[-1] if outputs else zeros_like(output)
+                before = outputs[-1] if outputs else ag.zeros_like(output)
                 if states and self._shown(states).shape == output.shape:
                     before = self._shown(states)
-                output = where(mask[time], output, before)
-                new = [where(mask[time], after, state) for after, state in zip(new, states, strict=True)]
+                output = ag.where(mask[time], output, before)
+                new = [ag.where(mask[time], after, state) for after, state in zip(new, states, strict=True)]
             states = new
             outputs.append(output)
-        return stack(outputs) if self.return_sequences else outputs[-1], outputs[-1], states
+        return ag.stack(outputs) if self.return_sequences else outputs[-1], outputs[-1], states
 
     def _forget_dropout_masks(self) -> None:
         for cell in getattr(self.cell, "cells", [self.cell]):
@@ -270,8 +259,8 @@ class RNN(TakesConstants):
     def _packed(self, states: list[Tensor]) -> Any:
         """The states in the form in which the cell takes them."""
         sizes = self.cell.state_size
-        if nest.is_nested(sizes):
-            return nest.pack(sizes, states)
+        if ag.nest.is_nested(sizes):
+            return ag.nest.pack(sizes, states)
         return states[0] if getattr(self.cell, "takes_bare_state", False) else states
 
     def _cell_options(self, training: Any, constants: Any) -> dict[str, Any]:

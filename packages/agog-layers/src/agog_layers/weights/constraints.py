@@ -5,15 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
-from agog_core import (
-    Tensor,
-    TensorLike,
-    clip_by_value,
-    convert_to_tensor,
-    reduce_sum,
-    sqrt,
-    square,
-)
+import agog_core as ag
+from agog_core import Tensor
 from agog_core.ops.nn import relu
 from agog_layers.base.description import Configured
 from agog_layers.base.lookup import Lookup
@@ -45,7 +38,7 @@ class Constraint(Configured):
 
     described_kind: ClassVar[str] = "constraint"
 
-    def __call__(self, w: TensorLike) -> Tensor:
+    def __call__(self, w: ag.TensorLike) -> Tensor:
         """Compute the new value of a tensor or variable of floats: a tensor of the same shape."""
         raise NotImplementedError(f"{type(self).__name__}.__call__ is not implemented; it returns the new value.")
 
@@ -57,7 +50,7 @@ class NonNeg(Constraint):
     tf.Tensor([0. 2.], shape=(2,), dtype=float32)
     """
 
-    def __call__(self, w: TensorLike) -> Tensor:
+    def __call__(self, w: ag.TensorLike) -> Tensor:
         return relu(w)
 
 
@@ -67,7 +60,7 @@ class _Length(Constraint):
     axis: int | Sequence[int]
 
     def _lengths(self, w: Tensor) -> Tensor:
-        return sqrt(reduce_sum(square(w), self.axis, keepdims=True))
+        return ag.sqrt(ag.reduce_sum(ag.square(w), self.axis, keepdims=True))
 
 
 class MaxNorm(_Length):
@@ -90,10 +83,10 @@ class MaxNorm(_Length):
         self.max_value = max_value
         self.axis = axis
 
-    def __call__(self, w: TensorLike) -> Tensor:
-        weight = convert_to_tensor(w)
+    def __call__(self, w: ag.TensorLike) -> Tensor:
+        weight = ag.convert_to_tensor(w)
         lengths = self._lengths(weight)
-        return weight * (clip_by_value(lengths, 0.0, float(self.max_value)) / (lengths + _EPSILON))
+        return weight * (ag.clip_by_value(lengths, 0.0, float(self.max_value)) / (lengths + _EPSILON))
 
 
 class UnitNorm(_Length):
@@ -111,8 +104,8 @@ class UnitNorm(_Length):
     def __init__(self, axis: int | Sequence[int] = 0) -> None:
         self.axis = axis
 
-    def __call__(self, w: TensorLike) -> Tensor:
-        weight = convert_to_tensor(w)
+    def __call__(self, w: ag.TensorLike) -> Tensor:
+        weight = ag.convert_to_tensor(w)
         return weight / (self._lengths(weight) + _EPSILON)
 
 
@@ -139,10 +132,10 @@ class MinMaxNorm(_Length):
         self.rate = rate
         self.axis = axis
 
-    def __call__(self, w: TensorLike) -> Tensor:
-        weight = convert_to_tensor(w)
+    def __call__(self, w: ag.TensorLike) -> Tensor:
+        weight = ag.convert_to_tensor(w)
         lengths = self._lengths(weight)
-        clipped = clip_by_value(lengths, float(self.min_value), float(self.max_value))
+        clipped = ag.clip_by_value(lengths, float(self.min_value), float(self.max_value))
         wanted = clipped * self.rate + lengths * (1 - self.rate)
         return weight * (wanted / (lengths + _EPSILON))
 

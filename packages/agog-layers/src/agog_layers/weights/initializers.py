@@ -8,27 +8,8 @@ from functools import partial
 from types import FunctionType
 from typing import Any
 
-from agog_core import (
-    Tensor,
-    TensorLike,
-    cast,
-    concat,
-    constant,
-    convert_to_tensor,
-    dtypes,
-    eye,
-    matrix_diag_part,
-    ones,
-    qr,
-    random_normal,
-    random_uniform,
-    reshape,
-    sign,
-    size,
-    transpose,
-    truncated_normal,
-    zeros,
-)
+import agog_core as ag
+from agog_core import Tensor
 from agog_layers.base.lookup import Lookup
 from agog_layers.base.signature import needed_arguments
 from agog_layers.weights.initializer import Initializer
@@ -90,8 +71,8 @@ class Zeros(Initializer):
     tf.Tensor([0. 0.], shape=(2,), dtype=float32)
     """
 
-    def fill(self, shape: tuple[int, ...], dtype: dtypes.DType) -> Tensor:
-        return zeros(shape, dtype)
+    def fill(self, shape: tuple[int, ...], dtype: ag.dtypes.DType) -> Tensor:
+        return ag.zeros(shape, dtype)
 
 
 class Ones(Initializer):
@@ -101,8 +82,8 @@ class Ones(Initializer):
     tf.Tensor([1. 1.], shape=(2,), dtype=float32)
     """
 
-    def fill(self, shape: tuple[int, ...], dtype: dtypes.DType) -> Tensor:
-        return ones(shape, dtype)
+    def fill(self, shape: tuple[int, ...], dtype: ag.dtypes.DType) -> Tensor:
+        return ag.ones(shape, dtype)
 
 
 class Constant(Initializer):
@@ -117,17 +98,17 @@ class Constant(Initializer):
     tf.Tensor([1. 2.], shape=(2,), dtype=float32)
     """
 
-    def __init__(self, value: TensorLike = 0, dtype: Any = dtypes.float32) -> None:
+    def __init__(self, value: ag.TensorLike = 0, dtype: Any = ag.dtypes.float32) -> None:
         super().__init__(dtype)
         self.value = value
 
-    def fill(self, shape: tuple[int, ...], dtype: dtypes.DType) -> Tensor:
-        value = convert_to_tensor(self.value, dtype)
-        missing = math.prod(shape) - size(value).numpy()
+    def fill(self, shape: tuple[int, ...], dtype: ag.dtypes.DType) -> Tensor:
+        value = ag.convert_to_tensor(self.value, dtype)
+        missing = math.prod(shape) - ag.size(value).numpy()
         if len(value.shape) and missing > 0:
-            flat = reshape(value, [-1])
-            value = concat([flat, *[flat[-1:]] * missing], 0)
-        return constant(value, dtype, shape)
+            flat = ag.reshape(value, [-1])
+            value = ag.concat([flat, *[flat[-1:]] * missing], 0)
+        return ag.constant(value, dtype, shape)
 
 
 class RandomUniform(Initializer):
@@ -144,13 +125,17 @@ class RandomUniform(Initializer):
     """
 
     def __init__(
-        self, minval: float = -0.05, maxval: float | None = 0.05, seed: int | None = None, dtype: Any = dtypes.float32
+        self,
+        minval: float = -0.05,
+        maxval: float | None = 0.05,
+        seed: int | None = None,
+        dtype: Any = ag.dtypes.float32,
     ) -> None:
         super().__init__(dtype)
         self.minval, self.maxval, self.seed = minval, maxval, seed
 
-    def fill(self, shape: tuple[int, ...], dtype: dtypes.DType) -> Tensor:
-        return random_uniform(shape, self.minval, self.maxval, dtype, self.seed)
+    def fill(self, shape: tuple[int, ...], dtype: ag.dtypes.DType) -> Tensor:
+        return ag.random_uniform(shape, self.minval, self.maxval, dtype, self.seed)
 
 
 class RandomNormal(Initializer):
@@ -167,13 +152,13 @@ class RandomNormal(Initializer):
     """
 
     def __init__(
-        self, mean: float = 0.0, stddev: float = 0.05, seed: int | None = None, dtype: Any = dtypes.float32
+        self, mean: float = 0.0, stddev: float = 0.05, seed: int | None = None, dtype: Any = ag.dtypes.float32
     ) -> None:
         super().__init__(dtype)
         self.mean, self.stddev, self.seed = mean, stddev, seed
 
-    def fill(self, shape: tuple[int, ...], dtype: dtypes.DType) -> Tensor:
-        return random_normal(shape, self.mean, self.stddev, dtype, self.seed)
+    def fill(self, shape: tuple[int, ...], dtype: ag.dtypes.DType) -> Tensor:
+        return ag.random_normal(shape, self.mean, self.stddev, dtype, self.seed)
 
 
 class TruncatedNormal(Initializer):
@@ -190,13 +175,13 @@ class TruncatedNormal(Initializer):
     """
 
     def __init__(
-        self, mean: float = 0.0, stddev: float = 0.05, seed: int | None = None, dtype: Any = dtypes.float32
+        self, mean: float = 0.0, stddev: float = 0.05, seed: int | None = None, dtype: Any = ag.dtypes.float32
     ) -> None:
         super().__init__(dtype)
         self.mean, self.stddev, self.seed = mean, stddev, seed
 
-    def fill(self, shape: tuple[int, ...], dtype: dtypes.DType) -> Tensor:
-        return truncated_normal(shape, self.mean, self.stddev, dtype, self.seed)
+    def fill(self, shape: tuple[int, ...], dtype: ag.dtypes.DType) -> Tensor:
+        return ag.truncated_normal(shape, self.mean, self.stddev, dtype, self.seed)
 
 
 class Identity(Initializer):
@@ -215,14 +200,14 @@ class Identity(Initializer):
      [0. 2.]], shape=(2, 2), dtype=float32)
     """
 
-    def __init__(self, gain: float = 1.0, dtype: Any = dtypes.float32) -> None:
+    def __init__(self, gain: float = 1.0, dtype: Any = ag.dtypes.float32) -> None:
         super().__init__(dtype)
         self.gain = gain
 
-    def fill(self, shape: tuple[int, ...], dtype: dtypes.DType) -> Tensor:
+    def fill(self, shape: tuple[int, ...], dtype: ag.dtypes.DType) -> Tensor:
         if len(shape) != 2:
             raise ValueError(f"Identity: only a matrix can be an identity; got shape {shape}.")
-        return eye(*shape, dtype=dtype) * self.gain
+        return ag.eye(*shape, dtype=dtype) * self.gain
 
 
 class Orthogonal(Initializer):
@@ -243,22 +228,22 @@ class Orthogonal(Initializer):
     TensorShape([3, 3])
     """
 
-    def __init__(self, gain: float = 1.0, seed: int | None = None, dtype: Any = dtypes.float32) -> None:
+    def __init__(self, gain: float = 1.0, seed: int | None = None, dtype: Any = ag.dtypes.float32) -> None:
         super().__init__(dtype)
         self.gain, self.seed = gain, seed
 
-    def fill(self, shape: tuple[int, ...], dtype: dtypes.DType) -> Tensor:
+    def fill(self, shape: tuple[int, ...], dtype: ag.dtypes.DType) -> Tensor:
         if len(shape) < 2:
             raise ValueError(f"Orthogonal: a tensor must have at least two axes to be orthogonal; got shape {shape}.")
         rows, columns = math.prod(shape[:-1]), shape[-1]
-        wide = dtypes.float32 if dtype.size == 2 else dtype  # nothing factorizes half precision
-        q, r = qr(random_normal((max(rows, columns), min(rows, columns)), 0.0, 1.0, wide, self.seed))
-        q = q * sign(matrix_diag_part(r))  # so that the matrix is equally likely to be any orthogonal one
-        return cast(reshape(transpose(q) if rows < columns else q, shape) * self.gain, dtype)
+        wide = ag.dtypes.float32 if dtype.size == 2 else dtype  # nothing factorizes half precision
+        q, r = ag.qr(ag.random_normal((max(rows, columns), min(rows, columns)), 0.0, 1.0, wide, self.seed))
+        q = q * ag.sign(ag.matrix_diag_part(r))  # so that the matrix is equally likely to be any orthogonal one
+        return ag.cast(ag.reshape(ag.transpose(q) if rows < columns else q, shape) * self.gain, dtype)
 
 
 def random_uniform_initializer(
-    minval: float = 0, maxval: float | None = None, seed: int | None = None, dtype: Any = dtypes.float32
+    minval: float = 0, maxval: float | None = None, seed: int | None = None, dtype: Any = ag.dtypes.float32
 ) -> RandomUniform:
     """`RandomUniform` with the defaults of ``tf.random_uniform_initializer``.
 
@@ -272,7 +257,7 @@ def random_uniform_initializer(
 
 
 def random_normal_initializer(
-    mean: float = 0.0, stddev: float = 1.0, seed: int | None = None, dtype: Any = dtypes.float32
+    mean: float = 0.0, stddev: float = 1.0, seed: int | None = None, dtype: Any = ag.dtypes.float32
 ) -> RandomNormal:
     """`RandomNormal` with the defaults of ``tf.random_normal_initializer``.
 
@@ -286,7 +271,7 @@ def random_normal_initializer(
 
 
 def truncated_normal_initializer(
-    mean: float = 0.0, stddev: float = 1.0, seed: int | None = None, dtype: Any = dtypes.float32
+    mean: float = 0.0, stddev: float = 1.0, seed: int | None = None, dtype: Any = ag.dtypes.float32
 ) -> TruncatedNormal:
     """`TruncatedNormal` with the defaults of ``tf.truncated_normal_initializer``.
 

@@ -5,19 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
-from agog_core import (
-    Tensor,
-    TensorLike,
-    abs,
-    add_n,
-    convert_to_tensor,
-    eye,
-    matmul,
-    nn,
-    reduce_sum,
-    transpose,
-    zeros,
-)
+import agog_core as ag
+from agog_core import Tensor
 from agog_layers.base.description import Configured
 from agog_layers.base.lookup import Lookup
 
@@ -46,7 +35,7 @@ class Regularizer(Configured):
 
     described_kind: ClassVar[str] = "regularizer"
 
-    def __call__(self, x: TensorLike) -> Tensor:
+    def __call__(self, x: ag.TensorLike) -> Tensor:
         """Compute the penalty of a tensor or variable of floats, a scalar."""
         raise NotImplementedError(f"{type(self).__name__}.__call__ is not implemented; it returns the penalty.")
 
@@ -66,14 +55,14 @@ class L1L2(Regularizer):
         self.l1 = float(l1)
         self.l2 = float(l2)
 
-    def __call__(self, x: TensorLike) -> Tensor:
-        weight = convert_to_tensor(x)
+    def __call__(self, x: ag.TensorLike) -> Tensor:
+        weight = ag.convert_to_tensor(x)
         terms = []
         if self.l1:
-            terms.append(reduce_sum(abs(weight)) * self.l1)
+            terms.append(ag.reduce_sum(ag.abs(weight)) * self.l1)
         if self.l2:
-            terms.append(nn.l2_loss(weight) * (2 * self.l2))  # l2_loss is half the sum of squares
-        return add_n(terms) if terms else zeros((), weight.dtype)
+            terms.append(ag.nn.l2_loss(weight) * (2 * self.l2))  # l2_loss is half the sum of squares
+        return ag.add_n(terms) if terms else ag.zeros((), weight.dtype)
 
 
 class OrthogonalRegularizer(Regularizer):
@@ -96,14 +85,14 @@ class OrthogonalRegularizer(Regularizer):
         self.factor = float(factor)
         self.mode = mode
 
-    def __call__(self, x: TensorLike) -> Tensor:
-        weight = convert_to_tensor(x)
+    def __call__(self, x: ag.TensorLike) -> Tensor:
+        weight = ag.convert_to_tensor(x)
         if len(weight._shape) != 2:
             raise ValueError(f"OrthogonalRegularizer: the weight must be a matrix; got shape {weight.shape}.")
-        rows = nn.l2_normalize(weight if self.mode == "rows" else transpose(weight), 1)
+        rows = ag.nn.l2_normalize(weight if self.mode == "rows" else ag.transpose(weight), 1)
         size = rows._shape[0]
-        cosines = abs(matmul(rows, rows, transpose_b=True))
-        total = reduce_sum(cosines * (1.0 - eye(size, dtype=weight.dtype)))
+        cosines = ag.abs(ag.matmul(rows, rows, transpose_b=True))
+        total = ag.reduce_sum(cosines * (1.0 - ag.eye(size, dtype=weight.dtype)))
         return total * (self.factor / max(1, size * (size - 1)))
 
 
@@ -243,6 +232,6 @@ def sum_regularizer(
     regularizers = [each for each in regularizer_list if each is not None]
 
     def total(weights: Any) -> Tensor:
-        return add_n([each(weights) for each in regularizers])
+        return ag.add_n([each(weights) for each in regularizers])
 
     return total if regularizers else None

@@ -5,15 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from agog_core import (
-    DType,
-    Tensor,
-    as_string,
-    cast,
-    reduce_all,
-    string_to_hash_bucket_fast,
-    where,
-)
+import agog_core as ag
+from agog_core import Tensor
 from agog_core.dtypes import as_dtype
 from agog_core.errors import InvalidArgumentError
 from agog_data.examples.features import FixedLenFeature, VarLenFeature
@@ -35,7 +28,7 @@ class KeyedColumn(CategoricalColumn):
         return self.key
 
     @property
-    def kind(self) -> DType:
+    def kind(self) -> ag.DType:
         """The dtype of the feature."""
         raise NotImplementedError
 
@@ -112,17 +105,17 @@ class IdentityCategoricalColumn(KeyedColumn):
         return self.number_buckets
 
     @property
-    def kind(self) -> DType:
+    def kind(self) -> ag.DType:
         """See `KeyedColumn.kind`."""
         return as_dtype("int64")
 
     def numbers(self, entries: Entries) -> Tensor:
         """See `KeyedColumn.numbers`."""
-        ids = cast(entries.values, "int64")
+        ids = ag.cast(entries.values, "int64")
         good = (ids >= 0) & (ids < self.num_buckets)
         if self.default_value is not None:
-            return where(good | ~entries.present, ids, self.default_value)
-        if not bool(reduce_all(good | ~entries.present)):
+            return ag.where(good | ~entries.present, ids, self.default_value)
+        if not bool(ag.reduce_all(good | ~entries.present)):
             raise InvalidArgumentError(
                 f"Feature {self.key!r} must be from 0 to {self.num_buckets - 1} as its categorical column says; got "
                 f"{ids.numpy().min()} to {ids.numpy().max()}. A default_value stands in for other numbers."
@@ -168,7 +161,7 @@ class HashedCategoricalColumn(KeyedColumn):
     """See `categorical_column_with_hash_bucket`."""
 
     hash_bucket_size: int
-    dtype: DType
+    dtype: ag.DType
 
     @property
     def num_buckets(self) -> int:
@@ -176,12 +169,12 @@ class HashedCategoricalColumn(KeyedColumn):
         return self.hash_bucket_size
 
     @property
-    def kind(self) -> DType:
+    def kind(self) -> ag.DType:
         """See `KeyedColumn.kind`."""
         return self.dtype
 
     def numbers(self, entries: Entries) -> Tensor:
         """See `KeyedColumn.numbers`."""
         values = entries.values
-        texts = values if values.dtype.name == "string" else as_string(values)
-        return string_to_hash_bucket_fast(texts, self.hash_bucket_size)
+        texts = values if values.dtype.name == "string" else ag.as_string(values)
+        return ag.string_to_hash_bucket_fast(texts, self.hash_bucket_size)

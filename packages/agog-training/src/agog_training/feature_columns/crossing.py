@@ -9,16 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from agog_core import (
-    DType,
-    Tensor,
-    TensorShape,
-    cast,
-    expand_dims,
-    fingerprint,
-    py_func,
-    reshape,
-)
+import agog_core as ag
+from agog_core import Tensor
 from agog_core.dtypes import as_dtype
 from agog_data.examples.features import FixedLenFeature, VarLenFeature
 from agog_training.feature_columns.categorical import HashedCategoricalColumn
@@ -66,7 +58,7 @@ class WeightedCategoricalColumn(CategoricalColumn):
 
     categorical_column: CategoricalColumn
     weight_feature_key: str
-    dtype: DType
+    dtype: ag.DType
 
     @property
     def name(self) -> str:  # type: ignore[override]  # what others keep is told here
@@ -94,7 +86,7 @@ class WeightedCategoricalColumn(CategoricalColumn):
                 f"Feature {self.weight_feature_key!r} must have a weight for each category of "
                 f"{self.categorical_column.name!r}, of shape {tuple(ids._shape)}; got shape {tuple(weights._shape)}."
             )
-        return Categories(ids, present, cast(weights, "float32"))
+        return Categories(ids, present, ag.cast(weights, "float32"))
 
 
 def crossed_column(keys: Sequence[Any], hash_bucket_size: int, hash_key: int | None = None) -> CrossedColumn:
@@ -178,9 +170,9 @@ class CrossedColumn(CategoricalColumn):
                 total = _joined(total[:, :, None], each[:, None, :]).reshape(len(total), -1)
             return (total % np.uint64(self.hash_bucket_size)).astype(np.int64)
 
-        numbers = py_func(hashed, [_hashes(each.values) for each in found], as_dtype("int64"))
-        flat = [present._shape[0], TensorShape(present._shape[1:]).num_elements()]
-        return Categories(reshape(numbers, flat), reshape(present, flat))
+        numbers = ag.py_func(hashed, [_hashes(each.values) for each in found], as_dtype("int64"))
+        flat = [present._shape[0], ag.TensorShape(present._shape[1:]).num_elements()]
+        return Categories(ag.reshape(numbers, flat), ag.reshape(present, flat))
 
     def _leaves(self) -> list[Any]:
         parts = (key._leaves() if isinstance(key, CrossedColumn) else [key] for key in self.keys)
@@ -196,18 +188,18 @@ class CrossedColumn(CategoricalColumn):
 
 
 def _combined(left: Tensor, right: Tensor) -> Tensor:
-    flat = reshape(left, [left._shape[0], TensorShape(left._shape[1:]).num_elements()])
-    return expand_dims(flat, 2) & expand_dims(right, 1)
+    flat = ag.reshape(left, [left._shape[0], ag.TensorShape(left._shape[1:]).num_elements()])
+    return ag.expand_dims(flat, 2) & ag.expand_dims(right, 1)
 
 
 def _hashes(values: Tensor) -> Tensor:
     """The bits of each value: of strings their fingerprints, of integers themselves; uint64."""
     if values.dtype.name == "string":
-        bits = fingerprint(reshape(values, [-1]))
-        return reshape(py_func(lambda rows: rows.view("<u8"), [bits], as_dtype("uint64")), values._shape)
+        bits = ag.fingerprint(ag.reshape(values, [-1]))
+        return ag.reshape(ag.py_func(lambda rows: rows.view("<u8"), [bits], as_dtype("uint64")), values._shape)
     if not values.dtype.is_integer:
         raise ValueError(f"crossed_column takes strings and integers; got a feature of dtype {values.dtype.name}.")
-    return cast(cast(values, "int64"), "uint64")
+    return ag.cast(ag.cast(values, "int64"), "uint64")
 
 
 def _joined(left: Array, right: Array) -> Array:

@@ -7,25 +7,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import agog_core as ag
 from agog_checkpoint.reader import load_variable
-from agog_core import (
-    Tensor,
-    TensorShape,
-    Variable,
-    cast,
-    clip_by_norm,
-    div_no_nan,
-    expand_dims,
-    gather,
-    maximum,
-    one_hot,
-    reduce_sum,
-    reshape,
-    sqrt,
-    square,
-    where,
-    zeros_like,
-)
+from agog_core import Tensor
 from agog_data.examples.features import FixedLenFeature, VarLenFeature
 from agog_layers.layer.layer import Layer
 from agog_layers.weights import initializers
@@ -46,15 +30,15 @@ def combined(table: Tensor, categories: Categories, combiner: str, max_norm: flo
     counts = present & (ids >= 0)
     if weights is not None and combiner != "sum":
         counts = counts & (weights > 0.0)
-    rows = gather(table, maximum(ids, 0))
+    rows = ag.gather(table, ag.maximum(ids, 0))
     if max_norm is not None:
-        rows = clip_by_norm(rows, max_norm, axes=[-1])
-    factors = cast(counts, rows.dtype) if weights is None else where(counts, weights, zeros_like(weights))
-    total = reduce_sum(rows * expand_dims(factors, -1), 1)
+        rows = ag.clip_by_norm(rows, max_norm, axes=[-1])
+    factors = ag.cast(counts, rows.dtype) if weights is None else ag.where(counts, weights, ag.zeros_like(weights))
+    total = ag.reduce_sum(rows * ag.expand_dims(factors, -1), 1)
     if combiner == "sum":
         return total
-    scale = reduce_sum(factors, 1) if combiner == "mean" else sqrt(reduce_sum(square(factors), 1))
-    return div_no_nan(total, expand_dims(scale, -1))
+    scale = ag.reduce_sum(factors, 1) if combiner == "mean" else ag.sqrt(ag.reduce_sum(ag.square(factors), 1))
+    return ag.div_no_nan(total, ag.expand_dims(scale, -1))
 
 
 def embedding_column(
@@ -141,9 +125,9 @@ class ColumnOfCategories(DenseColumn):
         if not self.is_sequence:
             return function(categories)
         shape = categories.ids._shape
-        flat = [None if each is None else reshape(each, [-1, 1]) for each in categories]
+        flat = [None if each is None else ag.reshape(each, [-1, 1]) for each in categories]
         found = function(Categories(*flat))  # type: ignore[arg-type]  # the first two are never None
-        return reshape(found, [*shape, *found._shape[1:]])
+        return ag.reshape(found, [*shape, *found._shape[1:]])
 
 
 @dataclass(frozen=True)
@@ -165,22 +149,22 @@ class EmbeddingColumn(ColumnOfCategories):
         return f"{self.categorical_column.name}_embedding"
 
     @property
-    def variable_shape(self) -> TensorShape:
+    def variable_shape(self) -> ag.TensorShape:
         """See `DenseColumn.variable_shape`."""
-        return TensorShape([self.dimension])
+        return ag.TensorShape([self.dimension])
 
-    def weights(self, layer: Layer) -> Variable:
+    def weights(self, layer: Layer) -> ag.Variable:
         """Make the table."""
         return made_table(layer, f"{self.name}/embedding_weights", self.categorical_column.num_buckets, self)
 
-    def dense(self, features: Features, weights: Variable | None) -> Tensor:
+    def dense(self, features: Features, weights: ag.Variable | None) -> Tensor:
         """See `DenseColumn.dense`."""
         assert weights is not None
         table = weights.value()
         return self.of_each(features, lambda each: combined(table, each, self.combiner, self.max_norm))
 
 
-def made_table(layer: Layer, name: str, rows: int, like: Any) -> Variable:
+def made_table(layer: Layer, name: str, rows: int, like: Any) -> ag.Variable:
     """The table of vectors of a column, or of what several share."""
     initializer = like.initializer
     if like.ckpt_to_load_from is not None:
@@ -207,7 +191,7 @@ class SharedTable(Layer):
         self.initializer = None if initializer is None else initializers.get(initializer)
         self.ckpt_to_load_from, self.tensor_name_in_ckpt = ckpt_to_load_from, tensor_name_in_ckpt
 
-    def table(self) -> Variable:
+    def table(self) -> ag.Variable:
         """The table, made when it is first asked for."""
         if not self.built:
             self.embedding_weights = made_table(self, "embedding_weights", self.num_buckets, self)
@@ -294,15 +278,15 @@ class SharedEmbeddingColumn(ColumnOfCategories):
         return f"{self.categorical_column.name}_shared_embedding"
 
     @property
-    def variable_shape(self) -> TensorShape:
+    def variable_shape(self) -> ag.TensorShape:
         """See `DenseColumn.variable_shape`."""
-        return TensorShape([self.shared.dimension])
+        return ag.TensorShape([self.shared.dimension])
 
-    def weights(self, layer: Layer) -> Variable:
+    def weights(self, layer: Layer) -> ag.Variable:
         """See `DenseColumn.weights`; the layer's, though others have it too."""
         return self.shared.table()
 
-    def dense(self, features: Features, weights: Variable | None) -> Tensor:
+    def dense(self, features: Features, weights: ag.Variable | None) -> Tensor:
         """See `DenseColumn.dense`."""
         table = self.shared.table().value()
         return self.of_each(features, lambda each: combined(table, each, self.combiner, self.max_norm))
@@ -340,16 +324,16 @@ class IndicatorColumn(ColumnOfCategories):
         return f"{self.categorical_column.name}_indicator"
 
     @property
-    def variable_shape(self) -> TensorShape:
+    def variable_shape(self) -> ag.TensorShape:
         """See `DenseColumn.variable_shape`."""
-        return TensorShape([self.categorical_column.num_buckets])
+        return ag.TensorShape([self.categorical_column.num_buckets])
 
-    def dense(self, features: Features, weights: Variable | None) -> Tensor:
+    def dense(self, features: Features, weights: ag.Variable | None) -> Tensor:
         """See `DenseColumn.dense`."""
         return self.of_each(features, self._counted)
 
     def _counted(self, categories: Categories) -> Tensor:
-        each = cast(categories.present, "float32")
+        each = ag.cast(categories.present, "float32")
         factors = each if categories.weights is None else each * categories.weights
-        ones = one_hot(categories.ids, self.categorical_column.num_buckets)
-        return reduce_sum(ones * expand_dims(factors, -1), 1)
+        ones = ag.one_hot(categories.ids, self.categorical_column.num_buckets)
+        return ag.reduce_sum(ones * ag.expand_dims(factors, -1), 1)

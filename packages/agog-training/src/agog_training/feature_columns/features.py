@@ -7,17 +7,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from agog_core import (
-    SparseTensor,
-    Tensor,
-    TensorShape,
-    constant,
-    convert_to_tensor,
-    expand_dims,
-    not_equal,
-    ones,
-    reshape,
-)
+import agog_core as ag
+from agog_core import Tensor
 
 if TYPE_CHECKING:
     from agog_training.feature_columns.column import FeatureColumn
@@ -55,19 +46,19 @@ class Features:
 
     def is_sparse(self, key: str) -> bool:
         """Whether a feature is a `SparseTensor`."""
-        return isinstance(self._value(key), SparseTensor)
+        return isinstance(self._value(key), ag.SparseTensor)
 
     def tensor(self, key: str) -> Tensor:
         """A feature as a tensor of rank 2 or more."""
         value = self._value(key)
-        if isinstance(value, SparseTensor):
+        if isinstance(value, ag.SparseTensor):
             raise ValueError(
                 f"Feature {key!r} must be a tensor; got a SparseTensor. Convert it with tf.sparse.to_dense."
             )
-        tensor = convert_to_tensor(value)
+        tensor = ag.convert_to_tensor(value)
         if not tensor._shape:
             raise ValueError(f"Feature {key!r} must have one value or more for each example; got shape ().")
-        return expand_dims(tensor, -1) if len(tensor._shape) == 1 else tensor
+        return ag.expand_dims(tensor, -1) if len(tensor._shape) == 1 else tensor
 
     def entries(self, key: str, ignores: bool = True) -> Entries:
         """The values of a feature, a row for each example.
@@ -75,13 +66,13 @@ class Features:
         Those of tensors that are -1 or an empty string are not there, unless nothing is ignored.
         """
         value = self._value(key)
-        if isinstance(value, SparseTensor):
+        if isinstance(value, ag.SparseTensor):
             return _rows(value)
         tensor = self.tensor(key)
-        flat = reshape(tensor, [tensor._shape[0], TensorShape(tensor._shape[1:]).num_elements()])
+        flat = ag.reshape(tensor, [tensor._shape[0], ag.TensorShape(tensor._shape[1:]).num_elements()])
         if not ignores:
-            return Entries(flat, ones(flat._shape, "bool"))
-        return Entries(flat, not_equal(flat, convert_to_tensor(_nothing(flat), flat.dtype)))
+            return Entries(flat, ag.ones(flat._shape, "bool"))
+        return Entries(flat, ag.not_equal(flat, ag.convert_to_tensor(_nothing(flat), flat.dtype)))
 
     def _value(self, key: str) -> Any:
         if key not in self._features:
@@ -94,7 +85,7 @@ def _nothing(values: Tensor) -> Any:
     return "" if values.dtype.name == "string" else -1
 
 
-def _rows(sparse: SparseTensor) -> Entries:
+def _rows(sparse: ag.SparseTensor) -> Entries:
     """The elements of each row of a sparse tensor, from the left on."""
     shape: list[int] = sparse.dense_shape.numpy().tolist()
     rows: Array = sparse.indices.numpy()[:, 0]
@@ -107,8 +98,8 @@ def _rows(sparse: SparseTensor) -> Entries:
     present = np.arange(width) < counts[:, None]
     filler = np.full((shape[0], width), _filler(sparse), sparse.values.numpy().dtype)
     filler[rows, places] = sparse.values.numpy()
-    return Entries(constant(filler, sparse.dtype), constant(present))
+    return Entries(ag.constant(filler, sparse.dtype), ag.constant(present))
 
 
-def _filler(sparse: SparseTensor) -> Any:
+def _filler(sparse: ag.SparseTensor) -> Any:
     return b"" if sparse.dtype.name == "string" else 0

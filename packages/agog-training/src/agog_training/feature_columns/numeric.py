@@ -9,19 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from agog_core import (
-    DType,
-    Tensor,
-    TensorShape,
-    Variable,
-    cast,
-    constant,
-    one_hot,
-    ones,
-    range,
-    reshape,
-    searchsorted,
-)
+import agog_core as ag
+from agog_core import Tensor
 from agog_core.dtypes import as_dtype
 from agog_data.examples.features import FixedLenFeature, VarLenFeature
 from agog_training.feature_columns.column import CategoricalColumn, Categories, DenseColumn, checked_key
@@ -79,7 +68,7 @@ def numeric_column(
     )
 
 
-def _default(what: str, sizes: tuple[int, ...], dtype: DType, value: Any) -> Any:
+def _default(what: str, sizes: tuple[int, ...], dtype: ag.DType, value: Any) -> Any:
     """The default value as nested tuples of the shape; None for None."""
     if value is None:
         return None
@@ -102,7 +91,7 @@ class NumericColumn(DenseColumn):
     key: str
     shape: tuple[int, ...]
     default_value: Any
-    dtype: DType
+    dtype: ag.DType
     normalizer_fn: Callable[[Tensor], Tensor] | None
 
     @property
@@ -116,9 +105,9 @@ class NumericColumn(DenseColumn):
         return {self.key: FixedLenFeature(self.shape, self.dtype, self.default_value)}
 
     @property
-    def variable_shape(self) -> TensorShape:
+    def variable_shape(self) -> ag.TensorShape:
         """See `DenseColumn.variable_shape`."""
-        return TensorShape(self.shape)
+        return ag.TensorShape(self.shape)
 
     def transform(self, features: Features) -> Tensor:
         """The numbers as floats."""
@@ -126,15 +115,15 @@ class NumericColumn(DenseColumn):
         if tensor.dtype.name == "string":
             raise ValueError(f"Feature {self.key!r} of a numeric_column must be of numbers; got dtype string.")
         given = tensor if self.normalizer_fn is None else self.normalizer_fn(tensor)
-        batch, count = given._shape[0], TensorShape(given._shape[1:]).num_elements()
+        batch, count = given._shape[0], ag.TensorShape(given._shape[1:]).num_elements()
         if count != self.variable_shape.num_elements():
             raise ValueError(
                 f"Feature {self.key!r} must have shape (batch, {', '.join(map(str, self.shape))}) as its "
                 f"numeric_column says; got {tensor.shape}."
             )
-        return cast(reshape(given, [batch, *self.shape]), "float32")
+        return ag.cast(ag.reshape(given, [batch, *self.shape]), "float32")
 
-    def dense(self, features: Features, weights: Variable | None) -> Tensor:
+    def dense(self, features: Features, weights: ag.Variable | None) -> Tensor:
         """See `DenseColumn.dense`."""
         found: Tensor = features.of(self)
         return found
@@ -191,9 +180,9 @@ class BucketizedColumn(DenseColumn, CategoricalColumn):
         return self.source_column.parse_example_spec
 
     @property
-    def variable_shape(self) -> TensorShape:
+    def variable_shape(self) -> ag.TensorShape:
         """See `DenseColumn.variable_shape`."""
-        return TensorShape([*self.source_column.shape, len(self.boundaries) + 1])
+        return ag.TensorShape([*self.source_column.shape, len(self.boundaries) + 1])
 
     @property
     def num_buckets(self) -> int:
@@ -203,16 +192,16 @@ class BucketizedColumn(DenseColumn, CategoricalColumn):
     def transform(self, features: Features) -> Tensor:
         """The number of the interval of each number, of shape (batch, n)."""
         numbers: Tensor = features.of(self.source_column)
-        flat = reshape(numbers, [-1])
-        found = searchsorted(constant(self.boundaries, "float32"), flat, side="right")
-        return reshape(found, [numbers._shape[0], self.source_column.variable_shape.num_elements()])
+        flat = ag.reshape(numbers, [-1])
+        found = ag.searchsorted(ag.constant(self.boundaries, "float32"), flat, side="right")
+        return ag.reshape(found, [numbers._shape[0], self.source_column.variable_shape.num_elements()])
 
-    def dense(self, features: Features, weights: Variable | None) -> Tensor:
+    def dense(self, features: Features, weights: ag.Variable | None) -> Tensor:
         """See `DenseColumn.dense`."""
-        return reshape(one_hot(features.of(self), len(self.boundaries) + 1), [-1, *self.variable_shape.as_list()])
+        return ag.reshape(ag.one_hot(features.of(self), len(self.boundaries) + 1), [-1, *self.variable_shape.as_list()])
 
     def categories(self, features: Features) -> Categories:
         """The intervals of the first number come first, then those of the second, and so on."""
-        intervals: Tensor = cast(features.of(self), "int64")
-        first = range(0, self.num_buckets, len(self.boundaries) + 1, dtype="int64")
-        return Categories(intervals + first, ones(intervals._shape, "bool"))
+        intervals: Tensor = ag.cast(features.of(self), "int64")
+        first = ag.range(0, self.num_buckets, len(self.boundaries) + 1, dtype="int64")
+        return Categories(intervals + first, ag.ones(intervals._shape, "bool"))

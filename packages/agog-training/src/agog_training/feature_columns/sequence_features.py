@@ -6,20 +6,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from agog_core import (
-    DType,
-    Tensor,
-    TensorShape,
-    Variable,
-    cast,
-    concat,
-    constant,
-    expand_dims,
-    reduce_max,
-    reduce_sum,
-    reshape,
-    where,
-)
+import agog_core as ag
+from agog_core import Tensor
 from agog_core.dtypes import as_dtype
 from agog_data.examples.features import FixedLenFeature, VarLenFeature
 from agog_training.feature_columns.categorical import (
@@ -186,7 +174,7 @@ class SequenceNumericColumn(DenseColumn):
     key: str
     shape: tuple[int, ...]
     default_value: float
-    dtype: DType
+    dtype: ag.DType
     normalizer_fn: Callable[[Tensor], Tensor] | None
 
     is_sequence = True
@@ -202,17 +190,17 @@ class SequenceNumericColumn(DenseColumn):
         return {self.key: VarLenFeature(self.dtype)}
 
     @property
-    def variable_shape(self) -> TensorShape:
+    def variable_shape(self) -> ag.TensorShape:
         """See `DenseColumn.variable_shape`."""
-        return TensorShape(self.shape)
+        return ag.TensorShape(self.shape)
 
     def transform(self, features: Features) -> tuple[Tensor, Tensor]:
         """The numbers of each step, and which steps are there."""
         values, present = features.entries(self.key, ignores=False)
-        numbers = cast(values, "float32")
+        numbers = ag.cast(values, "float32")
         if self.normalizer_fn is not None:
-            numbers = cast(self.normalizer_fn(numbers), "float32")
-        filled = where(present, numbers, constant(self.default_value, "float32"))
+            numbers = ag.cast(self.normalizer_fn(numbers), "float32")
+        filled = ag.where(present, numbers, ag.constant(self.default_value, "float32"))
         each = self.variable_shape.num_elements() or 1
         if values._shape[1] % each:
             raise ValueError(
@@ -220,9 +208,11 @@ class SequenceNumericColumn(DenseColumn):
                 f"sequence_numeric_column; got {values._shape[1]}."
             )
         steps = [values._shape[0], values._shape[1] // each]
-        return reshape(filled, [*steps, *self.shape]), reduce_max(cast(reshape(present, [*steps, each]), "int64"), -1)
+        return ag.reshape(filled, [*steps, *self.shape]), ag.reduce_max(
+            ag.cast(ag.reshape(present, [*steps, each]), "int64"), -1
+        )
 
-    def dense(self, features: Features, weights: Variable | None) -> Tensor:
+    def dense(self, features: Features, weights: ag.Variable | None) -> Tensor:
         """See `DenseColumn.dense`."""
         numbers: Tensor = features.of(self)[0]
         return numbers
@@ -270,8 +260,8 @@ class SequenceFeatures(ColumnLayer):
             listed = ", ".join(f"{name!r} {count}" for name, count in steps.items())
             raise ValueError(f"{self._title}: all sequences must have as many steps; got {listed}.")
         present = [_present(column, looked_at) for column in self._dense_columns()]
-        lengths = reduce_max(concat([expand_dims(reduce_sum(each, 1), 0) for each in present], 0), 0)
-        return concat(list(found.values()), -1), lengths
+        lengths = ag.reduce_max(ag.concat([ag.expand_dims(ag.reduce_sum(each, 1), 0) for each in present], 0), 0)
+        return ag.concat(list(found.values()), -1), lengths
 
 
 def _present(column: Any, features: Features) -> Tensor:
@@ -279,4 +269,4 @@ def _present(column: Any, features: Features) -> Tensor:
     if isinstance(column, SequenceNumericColumn):
         there: Tensor = features.of(column)[1]
         return there
-    return cast(column.categorical_column.categories(features).present, "int64")
+    return ag.cast(column.categorical_column.categories(features).present, "int64")

@@ -4,22 +4,8 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from agog_core import (
-    Tensor,
-    TensorLike,
-    Variable,
-    cast,
-    constant,
-    div_no_nan,
-    not_equal,
-    ones_like,
-    reduce_max,
-    reduce_sum,
-    reshape,
-    stack,
-    where,
-    zeros_like,
-)
+import agog_core as ag
+from agog_core import Tensor
 from agog_layers.base.sample_weights import aligned
 from agog_layers.losses.arguments import of_one_rank
 from agog_layers.metrics.keras.metric import Metric
@@ -42,33 +28,33 @@ class AtPoint(Metric):
             raise ValueError(f"{type(self).__name__}: num_thresholds must be at least 1; got {num_thresholds}.")
         self.enough, self.num_thresholds = float(enough), num_thresholds
         # Rows: yes predicted, no predicted; columns: yes and no in truth.
-        self.counts: Variable = self.add_weight("counts", (2, 2, num_thresholds))
+        self.counts: ag.Variable = self.add_weight("counts", (2, 2, num_thresholds))
         inner = [n / (num_thresholds - 1) for n in range(1, num_thresholds - 1)]
         points = [0.5] if num_thresholds == 1 else [-1e-7, *inner, 1 + 1e-7]
-        self.thresholds = constant(points, self.dtype)
+        self.thresholds = ag.constant(points, self.dtype)
 
-    def update_state(self, y_true: TensorLike, y_pred: TensorLike, sample_weight: TensorLike = None) -> None:
+    def update_state(self, y_true: ag.TensorLike, y_pred: ag.TensorLike, sample_weight: ag.TensorLike = None) -> None:
         """Take labels, bools or 0 and 1, and probabilities into account; see `Mean.update_state`."""
-        labels, scores = (cast(each, self.dtype) for each in of_one_rank(y_true, y_pred))
-        weights = 1.0 if sample_weight is None else cast(aligned(sample_weight, scores), self.dtype)
-        counts = reshape(ones_like(scores) * weights, [-1, 1])
-        real = reshape(not_equal(labels, 0.0), [-1, 1])
-        predicted = reshape(scores, [-1, 1]) > self.thresholds
+        labels, scores = (ag.cast(each, self.dtype) for each in of_one_rank(y_true, y_pred))
+        weights = 1.0 if sample_weight is None else ag.cast(aligned(sample_weight, scores), self.dtype)
+        counts = ag.reshape(ag.ones_like(scores) * weights, [-1, 1])
+        real = ag.reshape(ag.not_equal(labels, 0.0), [-1, 1])
+        predicted = ag.reshape(scores, [-1, 1]) > self.thresholds
         found = [
-            [reduce_sum(cast(guess & truth, self.dtype) * counts, 0) for truth in _both(real)]
+            [ag.reduce_sum(ag.cast(guess & truth, self.dtype) * counts, 0) for truth in _both(real)]
             for guess in _both(predicted)
         ]
-        self.counts.assign_add(stack([stack(row) for row in found]))
+        self.counts.assign_add(ag.stack([ag.stack(row) for row in found]))
 
     def shares(self) -> tuple[Tensor, Tensor, Tensor]:
         """Precision, sensitivity (recall) and specificity at each threshold; 0 if there are no cases."""
         (hits, false_alarms), (misses, rejections) = self.counts[0], self.counts[1]
-        precision = div_no_nan(hits, hits + false_alarms)
-        return precision, div_no_nan(hits, hits + misses), div_no_nan(rejections, rejections + false_alarms)
+        precision = ag.div_no_nan(hits, hits + false_alarms)
+        return precision, ag.div_no_nan(hits, hits + misses), ag.div_no_nan(rejections, rejections + false_alarms)
 
     def best(self, wanted: Tensor, other: Tensor) -> Tensor:
         """The largest of what is wanted where the other is enough; 0 where it nowhere is."""
-        return reduce_max(where(other >= self.enough, wanted, zeros_like(wanted)))
+        return ag.reduce_max(ag.where(other >= self.enough, wanted, ag.zeros_like(wanted)))
 
 
 def _both(yes: Tensor) -> tuple[Tensor, Tensor]:

@@ -5,23 +5,8 @@ from __future__ import annotations
 import warnings
 from typing import Any, ClassVar
 
-from agog_core import (
-    Tensor,
-    TensorLike,
-    Variable,
-    argmax,
-    cast,
-    confusion_matrix,
-    convert_to_tensor,
-    diag_part,
-    div_no_nan,
-    one_hot,
-    ones,
-    reduce_mean,
-    reduce_sum,
-    reshape,
-    square,
-)
+import agog_core as ag
+from agog_core import Tensor
 from agog_core.checkpointable import notify
 from agog_core.errors import InvalidArgumentError
 from agog_layers.metrics.keras.metric import Metric, Sum
@@ -55,12 +40,12 @@ class Cases(Sum):
 
     # It takes other arguments than a sum does, and is one all the same, as in TensorFlow.
     def update_state(  # type: ignore[override]
-        self, y_true: TensorLike, y_pred: TensorLike, sample_weight: TensorLike = None
+        self, y_true: ag.TensorLike, y_pred: ag.TensorLike, sample_weight: ag.TensorLike = None
     ) -> None:
         """Take labels, bools or numbers that are 0 for no, and probabilities into account. See `Sum.update_state`."""
         threshold = 0.5 if self.thresholds is None else self.thresholds
-        labels = cast(cast(y_true, "bool"), self.dtype)
-        yes = reshape(cast(convert_to_tensor(y_pred) > threshold, self.dtype), labels.shape)
+        labels = ag.cast(ag.cast(y_true, "bool"), self.dtype)
+        yes = ag.reshape(ag.cast(ag.convert_to_tensor(y_pred) > threshold, self.dtype), labels.shape)
         right = labels if self.label else 1.0 - labels
         self._add(right * (yes if self.prediction else 1.0 - yes), sample_weight)
 
@@ -117,9 +102,9 @@ class FBetaScore(Metric):
     """
 
     options: ClassVar[tuple[str, ...]] = ("average", "beta", "threshold")
-    hits: Variable
-    alarms: Variable
-    misses: Variable
+    hits: ag.Variable
+    alarms: ag.Variable
+    misses: ag.Variable
 
     def __init__(
         self,
@@ -137,9 +122,9 @@ class FBetaScore(Metric):
         self.average, self.beta, self.threshold = average, beta, threshold
         self._classes: int | None = None
 
-    def update_state(self, y_true: TensorLike, y_pred: TensorLike, sample_weight: TensorLike = None) -> None:
+    def update_state(self, y_true: ag.TensorLike, y_pred: ag.TensorLike, sample_weight: ag.TensorLike = None) -> None:
         """Take labels and predictions of shape (batch, classes) into account; weights are of shape (batch,)."""
-        x, y = convert_to_tensor(y_pred), cast(y_true, self.dtype)
+        x, y = ag.convert_to_tensor(y_pred), ag.cast(y_true, self.dtype)
         if len(x._shape) != 2 or x._shape != y._shape:
             raise InvalidArgumentError(
                 f"Metric {self.name!r}: labels and predictions must be of one shape, (batch, classes); got {y.shape} "
@@ -152,28 +137,30 @@ class FBetaScore(Metric):
             self._classes = classes
             notify(self)
         if self.threshold is None:
-            yes = one_hot(argmax(x, 1), classes, dtype=self.dtype)
+            yes = ag.one_hot(ag.argmax(x, 1), classes, dtype=self.dtype)
         else:
-            yes = cast(x > self.threshold, self.dtype)
-        each = ones([x._shape[0], 1], self.dtype)
+            yes = ag.cast(x > self.threshold, self.dtype)
+        each = ag.ones([x._shape[0], 1], self.dtype)
         if sample_weight is not None:
-            each = each * reshape(cast(sample_weight, self.dtype), [-1, 1])
+            each = each * ag.reshape(ag.cast(sample_weight, self.dtype), [-1, 1])
         for count, cases in (("hits", y * yes), ("alarms", (1 - y) * yes), ("misses", y * (1 - yes))):
-            getattr(self, count).assign_add(reduce_sum(cases * each, 0))
+            getattr(self, count).assign_add(ag.reduce_sum(cases * each, 0))
 
     def result(self) -> Tensor:
         """The score of each class, or one; 0 if there are no cases."""
         if self._classes is None:
-            return cast(0.0, self.dtype)
+            return ag.cast(0.0, self.dtype)
         hits, alarms, misses = (each.value() for each in (self.hits, self.alarms, self.misses))
         right = hits + misses
         if self.average == "micro":
-            hits, alarms, misses = (reduce_sum(each) for each in (hits, alarms, misses))
+            hits, alarms, misses = (ag.reduce_sum(each) for each in (hits, alarms, misses))
         share = self.beta**2
-        scores = div_no_nan((1 + share) * hits, (1 + share) * hits + share * misses + alarms)
+        scores = ag.div_no_nan((1 + share) * hits, (1 + share) * hits + share * misses + alarms)
         if self.average == "macro":
-            return reduce_mean(scores)
-        return reduce_sum(scores * div_no_nan(right, reduce_sum(right))) if self.average == "weighted" else scores
+            return ag.reduce_mean(scores)
+        return (
+            ag.reduce_sum(scores * ag.div_no_nan(right, ag.reduce_sum(right))) if self.average == "weighted" else scores
+        )
 
 
 class F1Score(FBetaScore):
@@ -208,7 +195,7 @@ class MeanIoU(Metric):
     """
 
     options: ClassVar[tuple[str, ...]] = ("num_classes", "sparse_y_true", "sparse_y_pred")
-    counts: Variable
+    counts: ag.Variable
 
     def __init__(
         self,
@@ -222,26 +209,26 @@ class MeanIoU(Metric):
         self.num_classes, self.sparse_y_true, self.sparse_y_pred = num_classes, sparse_y_true, sparse_y_pred
         self.counts = self.add_weight("counts", (num_classes, num_classes))
 
-    def update_state(self, y_true: TensorLike, y_pred: TensorLike, sample_weight: TensorLike = None) -> None:
+    def update_state(self, y_true: ag.TensorLike, y_pred: ag.TensorLike, sample_weight: ag.TensorLike = None) -> None:
         """Take class numbers, or one-hot labels and probabilities, into account. See `Sum.update_state`."""
-        y = convert_to_tensor(y_true) if self.sparse_y_true else argmax(y_true, -1)
-        x = convert_to_tensor(y_pred) if self.sparse_y_pred else argmax(y_pred, -1)
-        weights = ones(y.shape, self.dtype)
+        y = ag.convert_to_tensor(y_true) if self.sparse_y_true else ag.argmax(y_true, -1)
+        x = ag.convert_to_tensor(y_pred) if self.sparse_y_pred else ag.argmax(y_pred, -1)
+        weights = ag.ones(y.shape, self.dtype)
         if sample_weight is not None:
-            weights = weights * cast(sample_weight, self.dtype)
-        flat = [reshape(each, [-1]) for each in (cast(y, "int64"), cast(x, "int64"), weights)]
-        self.counts.assign_add(confusion_matrix(flat[0], flat[1], self.num_classes, self.dtype, weights=flat[2]))
+            weights = weights * ag.cast(sample_weight, self.dtype)
+        flat = [ag.reshape(each, [-1]) for each in (ag.cast(y, "int64"), ag.cast(x, "int64"), weights)]
+        self.counts.assign_add(ag.confusion_matrix(flat[0], flat[1], self.num_classes, self.dtype, weights=flat[2]))
 
     def result(self) -> Tensor:
         """The mean over the classes that there were; 0 while there were none."""
         common, either = self._shares()
-        found = cast(either > 0.0, self.dtype)
-        return div_no_nan(reduce_sum(div_no_nan(common, either)), reduce_sum(found))
+        found = ag.cast(either > 0.0, self.dtype)
+        return ag.div_no_nan(ag.reduce_sum(ag.div_no_nan(common, either)), ag.reduce_sum(found))
 
     def _shares(self) -> tuple[Tensor, Tensor]:
         counts = self.counts.value()
-        common = diag_part(counts)
-        return common, reduce_sum(counts, 0) + reduce_sum(counts, 1) - common
+        common = ag.diag_part(counts)
+        return common, ag.reduce_sum(counts, 0) + ag.reduce_sum(counts, 1) - common
 
 
 class IoU(MeanIoU):
@@ -271,10 +258,10 @@ class IoU(MeanIoU):
 
     def result(self) -> Tensor:
         """The mean over those of the classes that there were; 0 while there were none."""
-        wanted = reduce_sum(one_hot(self.target_class_ids, self.num_classes, dtype=self.dtype), 0)
+        wanted = ag.reduce_sum(ag.one_hot(self.target_class_ids, self.num_classes, dtype=self.dtype), 0)
         common, either = self._shares()
-        found = wanted * cast(either > 0.0, self.dtype)
-        return div_no_nan(reduce_sum(wanted * div_no_nan(common, either)), reduce_sum(found))
+        found = wanted * ag.cast(either > 0.0, self.dtype)
+        return ag.div_no_nan(ag.reduce_sum(wanted * ag.div_no_nan(common, either)), ag.reduce_sum(found))
 
 
 class R2Score(Metric):
@@ -294,10 +281,10 @@ class R2Score(Metric):
     """
 
     options: ClassVar[tuple[str, ...]] = ("class_aggregation", "num_regressors")
-    error: Variable
-    count: Variable
-    total: Variable
-    squares: Variable
+    error: ag.Variable
+    count: ag.Variable
+    total: ag.Variable
+    squares: ag.Variable
 
     def __init__(
         self,
@@ -318,36 +305,36 @@ class R2Score(Metric):
         self.num_samples = self.add_weight("num_samples")
         self._outputs: int | None = None
 
-    def update_state(self, y_true: TensorLike, y_pred: TensorLike, sample_weight: TensorLike = None) -> None:
+    def update_state(self, y_true: ag.TensorLike, y_pred: ag.TensorLike, sample_weight: ag.TensorLike = None) -> None:
         """Take labels and predictions into account; weights are of shape (batch,), or broadcast to the labels'."""
-        y = cast(y_true, self.dtype)
-        y = reshape(y, [y._shape[0], -1])
-        x = reshape(cast(y_pred, self.dtype), y._shape)
+        y = ag.cast(y_true, self.dtype)
+        y = ag.reshape(y, [y._shape[0], -1])
+        x = ag.reshape(ag.cast(y_pred, self.dtype), y._shape)
         if self._outputs is None:
             for name in ("error", "count", "total", "squares"):
                 setattr(self, name, self.add_weight(name, y._shape[1:]))
             self._outputs = y._shape[1]
             notify(self)
-        each = ones(y._shape, self.dtype)
+        each = ag.ones(y._shape, self.dtype)
         if sample_weight is not None:
-            weights = cast(sample_weight, self.dtype)
-            each = each * (reshape(weights, [-1, 1]) if len(weights._shape) == 1 else weights)
-        self.error.assign_add(reduce_sum(square(y - x) * each, 0))
-        self.count.assign_add(reduce_sum(each, 0))
-        self.total.assign_add(reduce_sum(y * each, 0))
-        self.squares.assign_add(reduce_sum(square(y) * each, 0))
-        self.num_samples.assign_add(cast(y._shape[0] * y._shape[1], self.dtype))
+            weights = ag.cast(sample_weight, self.dtype)
+            each = each * (ag.reshape(weights, [-1, 1]) if len(weights._shape) == 1 else weights)
+        self.error.assign_add(ag.reduce_sum(ag.square(y - x) * each, 0))
+        self.count.assign_add(ag.reduce_sum(each, 0))
+        self.total.assign_add(ag.reduce_sum(y * each, 0))
+        self.squares.assign_add(ag.reduce_sum(ag.square(y) * each, 0))
+        self.num_samples.assign_add(ag.cast(y._shape[0] * y._shape[1], self.dtype))
 
     def result(self) -> Tensor:
         """The score, or for no aggregation scores; 0 while there are no labels, or only equal ones."""
         if self._outputs is None:
-            return cast(0.0, self.dtype)
-        spread = self.squares.value() - div_no_nan(square(self.total.value()), self.count.value())
-        score = (1.0 - div_no_nan(self.error.value(), spread)) * cast(spread > 0.0, self.dtype)
+            return ag.cast(0.0, self.dtype)
+        spread = self.squares.value() - ag.div_no_nan(ag.square(self.total.value()), self.count.value())
+        score = (1.0 - ag.div_no_nan(self.error.value(), spread)) * ag.cast(spread > 0.0, self.dtype)
         if self.class_aggregation == "uniform_average":
-            score = reduce_mean(score)
+            score = ag.reduce_mean(score)
         elif self.class_aggregation == "variance_weighted_average":
-            score = div_no_nan(reduce_sum(score * spread), reduce_sum(spread))
+            score = ag.div_no_nan(ag.reduce_sum(score * spread), ag.reduce_sum(spread))
         if not self.num_regressors:
             return score
         others = self.num_samples.value() - 1.0
@@ -358,4 +345,4 @@ class R2Score(Metric):
                 stacklevel=2,
             )
             return score
-        return 1.0 - div_no_nan((1.0 - score) * others, others - float(self.num_regressors))
+        return 1.0 - ag.div_no_nan((1.0 - score) * others, others - float(self.num_regressors))

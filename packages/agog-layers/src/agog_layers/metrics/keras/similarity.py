@@ -5,19 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, Self
 
-from agog_core import (
-    Tensor,
-    TensorLike,
-    cast,
-    convert_to_tensor,
-    div_no_nan,
-    nn,
-    reduce_mean,
-    reduce_sum,
-    sqrt,
-    square,
-    subtract,
-)
+import agog_core as ag
+from agog_core import Tensor
 from agog_layers.losses.arguments import of_floats
 from agog_layers.metrics.keras.metric import FunctionMean, Mean
 from agog_layers.metrics.keras.scores import IoU, MeanIoU
@@ -53,10 +42,10 @@ class MeanMetricWrapper(Mean):
         self._fn, self._arguments = fn, kwargs
 
     def update_state(  # type: ignore[override]  # what is averaged is computed here
-        self, y_true: TensorLike, y_pred: TensorLike, sample_weight: TensorLike = None
+        self, y_true: ag.TensorLike, y_pred: ag.TensorLike, sample_weight: ag.TensorLike = None
     ) -> None:
         """Take labels and predictions into account; see `Mean.update_state`."""
-        values = self._fn(convert_to_tensor(y_true), convert_to_tensor(y_pred), **self._arguments)
+        values = self._fn(ag.convert_to_tensor(y_true), ag.convert_to_tensor(y_pred), **self._arguments)
         super().update_state(values, sample_weight)
 
     def get_config(self) -> dict[str, Any]:
@@ -81,8 +70,8 @@ class MeanMetricWrapper(Mean):
 
 
 @of_floats
-def _cosine(y_true: TensorLike, y_pred: TensorLike, axis: int = -1) -> Tensor:
-    return reduce_sum(nn.l2_normalize(y_true, axis) * nn.l2_normalize(y_pred, axis), axis)
+def _cosine(y_true: ag.TensorLike, y_pred: ag.TensorLike, axis: int = -1) -> Tensor:
+    return ag.reduce_sum(ag.nn.l2_normalize(y_true, axis) * ag.nn.l2_normalize(y_pred, axis), axis)
 
 
 class CosineSimilarity(FunctionMean):
@@ -104,17 +93,17 @@ class CosineSimilarity(FunctionMean):
         self.axis = axis
 
 
-def _moments(y_true: TensorLike, y_pred: TensorLike, axis: int) -> tuple[Tensor, ...]:
+def _moments(y_true: ag.TensorLike, y_pred: ag.TensorLike, axis: int) -> tuple[Tensor, ...]:
     """The means, the variances and the covariance."""
-    means = [reduce_mean(each, axis, True) for each in (y_true, y_pred)]
+    means = [ag.reduce_mean(each, axis, True) for each in (y_true, y_pred)]
     y, x = y_true - means[0], y_pred - means[1]
-    parts = (reduce_mean(square(y), axis), reduce_mean(square(x), axis), reduce_mean(y * x, axis))
-    shift = reduce_sum(square(subtract(*means)), axis)
+    parts = (ag.reduce_mean(ag.square(y), axis), ag.reduce_mean(ag.square(x), axis), ag.reduce_mean(y * x, axis))
+    shift = ag.reduce_sum(ag.square(ag.subtract(*means)), axis)
     return (shift, *parts)
 
 
 @of_floats
-def pearson_correlation(y_true: TensorLike, y_pred: TensorLike, axis: int = -1) -> Tensor:
+def pearson_correlation(y_true: ag.TensorLike, y_pred: ag.TensorLike, axis: int = -1) -> Tensor:
     """The correlation of labels and predictions: 1 where one is a line of the other.
 
     Args:
@@ -129,11 +118,11 @@ def pearson_correlation(y_true: TensorLike, y_pred: TensorLike, axis: int = -1) 
     tf.Tensor([1.], shape=(1,), dtype=float32)
     """
     _, of_y, of_x, both = _moments(y_true, y_pred, axis)
-    return div_no_nan(both, sqrt(of_y * of_x))
+    return ag.div_no_nan(both, ag.sqrt(of_y * of_x))
 
 
 @of_floats
-def concordance_correlation(y_true: TensorLike, y_pred: TensorLike, axis: int = -1) -> Tensor:
+def concordance_correlation(y_true: ag.TensorLike, y_pred: ag.TensorLike, axis: int = -1) -> Tensor:
     """How near predictions are to labels, from -1 to 1: the correlation, less where means or variances differ.
 
     L. Lin, "A concordance correlation coefficient to evaluate reproducibility", Biometrics 45, 1989.
@@ -150,7 +139,7 @@ def concordance_correlation(y_true: TensorLike, y_pred: TensorLike, axis: int = 
     tf.Tensor([1.], shape=(1,), dtype=float32)
     """
     shift, of_y, of_x, both = _moments(y_true, y_pred, axis)
-    return div_no_nan(both * 2.0, of_y + of_x + shift)
+    return ag.div_no_nan(both * 2.0, of_y + of_x + shift)
 
 
 class PearsonCorrelation(FunctionMean):
@@ -211,10 +200,10 @@ class BinaryIoU(IoU):
         super().__init__(2, target_class_ids, name or "binary_io_u", dtype)
         self.threshold = threshold
 
-    def update_state(self, y_true: TensorLike, y_pred: TensorLike, sample_weight: TensorLike = None) -> None:
+    def update_state(self, y_true: ag.TensorLike, y_pred: ag.TensorLike, sample_weight: ag.TensorLike = None) -> None:
         """Take labels and probabilities into account; see `Sum.update_state`."""
-        classes = cast(cast(y_pred, self.dtype) >= self.threshold, "int64")
-        super().update_state(cast(y_true, "int64"), classes, sample_weight)
+        classes = ag.cast(ag.cast(y_pred, self.dtype) >= self.threshold, "int64")
+        super().update_state(ag.cast(y_true, "int64"), classes, sample_weight)
 
 
 class OneHotIoU(IoU):
