@@ -326,10 +326,11 @@ class _Exported:
             is_argument = place < self._arguments
             kind = "argument" if is_argument else "inherited"
             return Origin(kind, place if is_argument else place - self._arguments, False)
-        if value not in self._places:
+        is_own = value not in self._places  # such as not where `stop_gradient` has made another tensor of its memory
+        if is_own:
             self._places[value] = self._count + len(self._places)
             self.tensors.append(wrap(array.array, value.table, intern_shape(value.shape)))
-        return Origin("output", self._places[value])
+        return Origin("output", self._places[value], is_own)
 
 
 def _has_id(tensor: Tensor) -> bool:

@@ -98,7 +98,8 @@ class _Source(Source):
                 self.add(f"{name} = wrap({name}._array, {name}._table, {name}._shape)")
         else:
             raise _UnfitError
-        self.known[origin] = name
+        if origin.is_own:
+            self.known[origin] = name
         return name
 
     def watch(self, twin: Twin, tape: str, results: Sequence[str], kept: Mapping[int, str]) -> None:
