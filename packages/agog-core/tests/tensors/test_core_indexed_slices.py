@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import agog_core as ag
-from agog_core.gradients.accumulation import accumulate
+from agog_core.gradients.backpropagation import accumulate
 from agog_testing import says
 
 

@@ -9,9 +9,11 @@ from typing import Any
 import numpy as np
 
 from agog_core.calls.broadcasting import static_shape
+from agog_core.dtypes import int64
 from agog_core.errors import InvalidArgumentError
-from agog_core.gradients.accumulation import accumulate
+from agog_core.ops.array.casting import cast
 from agog_core.ops.array.creation import fill_like
+from agog_core.ops.array.joining import concat
 from agog_core.ops.math.arithmetic import add
 from agog_core.recording import Id, Record, Section
 from agog_core.shapes import Shape
@@ -87,6 +89,14 @@ def conjugate(gradient: Any) -> Any:
     if type(gradient) is IndexedSlices:
         return IndexedSlices(conj(gradient.values), gradient.indices, gradient._shape)
     return conj(gradient)
+
+
+def accumulate(x: Any, y: Any) -> Any:
+    """Add two gradients, each a tensor or `IndexedSlices`: the sum is `IndexedSlices` where both are."""
+    if type(x) is not IndexedSlices or type(y) is not IndexedSlices:
+        return add(x, y)
+    indices = [cast(each.indices, int64) for each in (x, y)]
+    return IndexedSlices(concat([x.values, y.values], 0), concat(indices, 0), x._shape or y._shape)
 
 
 def total(gradients: dict[Id, Any], ids: Sequence[Id]) -> Any:

@@ -13,7 +13,6 @@ from weakref import WeakSet, ref
 from agog_core.checkpointable import State, notify
 from agog_core.locks import hold_while_forking
 from agog_core.tensors.tensor import Tensor, wrap
-from agog_core.variables.holders import OWN_ARRAY_HOLDERS, OWN_HOLDERS, is_seen
 
 # Held while variables are updated in place; reentrant, because a signal handler may read them meanwhile.
 updating = hold_while_forking(threading.RLock())
@@ -120,9 +119,9 @@ def take(variables: Sequence[Memory]) -> list[Any]:
         del variable._tensor  # so that no other thread begins to read what is being written
         array = tensor._array
         if (
-            getrefcount(tensor) > OWN_HOLDERS
-            or getrefcount(array) > OWN_ARRAY_HOLDERS
-            or (tensor._table.base is not None and is_seen(tensor))
+            getrefcount(tensor) > _OWN_HOLDERS
+            or getrefcount(array) > _OWN_ARRAY_HOLDERS
+            or (tensor._table.base is not None and _is_seen(tensor))
         ):
             array = _in_a_copy(variable, tensor)
         else:
@@ -132,6 +131,40 @@ def take(variables: Sequence[Memory]) -> list[Any]:
             variable._version = None  # nor any kernel
         arrays.append(array)
     return arrays
+
+
+def _is_seen(tensor: Tensor) -> bool:
+    """Whether other arrays see a variable's memory, where the references to its own array do not tell."""
+    array = tensor._array
+    owner = tensor._table.device.owner(array)
+    return owner is not array and getrefcount(owner) > _OWN_OWNER_HOLDERS
+
+
+def _count_own_holders() -> tuple[int, int, int]:
+    """The reference counts of a tensor, an array, and the owner of its memory, that only a variable holds, as this
+    interpreter counts them."""
+
+    class Array:
+        def __init__(self) -> None:
+            self.memory = object()
+
+    class Holder:
+        taken: Tensor
+
+        def __init__(self) -> None:
+            self.tensor = object.__new__(Tensor)
+            self.tensor._array = Array()
+
+    holder = Holder()
+    tensor = holder.taken = holder.tensor
+    del holder.tensor
+    array = tensor._array
+    holders = getrefcount(tensor), getrefcount(array)
+    owner = array.memory
+    return *holders, getrefcount(owner)
+
+
+_OWN_HOLDERS, _OWN_ARRAY_HOLDERS, _OWN_OWNER_HOLDERS = _count_own_holders()
 
 
 def _in_a_copy(variable: Memory, tensor: Tensor) -> Any:

@@ -2,7 +2,6 @@
 
 from agog_core.exports import export as _export
 from agog_core.ops.updates import methods as methods  # attaches methods to variables
-from agog_core.ops.updates.counting import *
 from agog_core.ops.updates.rows import *
 from agog_core.ops.updates.variables import *
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from agog_core.errors import OutOfRangeError
 from agog_core.ops.indexing.gathering import gather
-from agog_core.ops.updates import counting, rows
+from agog_core.ops.updates import rows
 from agog_core.ops.updates.descent import apply_add
 from agog_core.tensors.indexed_slices import IndexedSlices
 from agog_core.tensors.tensor import Tensor, TensorLike
+from agog_core.variables.memory import updating
 from agog_core.variables.variable import Variable
 
 
@@ -104,7 +106,12 @@ def scatter_nd_update(self: Variable, indices: TensorLike, updates: TensorLike, 
 
 def count_up_to(self: Variable, limit: int) -> Tensor:
     """Add one to an integer, up to a limit; see `agog_core.count_up_to`."""
-    return counting.count_up_to(self, limit)
+    with updating:  # two threads never count the same
+        before = self.value()
+        if int(before) >= limit:
+            raise OutOfRangeError(f"count_up_to: variable {self.name!r} has reached the limit {limit}: it is {before}.")
+        self.assign_add(1)
+    return before
 
 
 def load(self: Variable, value: TensorLike, session: Any = None) -> None:

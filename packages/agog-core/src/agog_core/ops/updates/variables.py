@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from agog_core.tensors.tensor import TensorLike
+from agog_core.tensors.tensor import Tensor, TensorLike
 from agog_core.variables.variable import Variable
 
-__all__ = ["assign", "assign_add", "assign_sub"]
+__all__ = ["assign", "assign_add", "assign_sub", "count_up_to"]
 
 
 def assign(
@@ -42,3 +42,24 @@ def assign_sub(ref: Variable, value: TensorLike, use_locking: bool | None = None
     -4.0
     """
     return ref.assign_sub(value)
+
+
+def count_up_to(ref: Variable, limit: int, name: str | None = None) -> Tensor:
+    """Add one to a variable, unless it has reached a limit.
+
+    Args:
+        ref: a variable of one integer, int32 or int64.
+        limit: the value that is not passed.
+
+    Returns:
+        The value before, a scalar.
+
+    Raises:
+        OutOfRangeError: the value is the limit, or above.
+
+    >>> import agog_core as ag
+    >>> counter = ag.Variable(0)
+    >>> print(ag.count_up_to(counter, 1), int(counter))
+    tf.Tensor(0, shape=(), dtype=int32) 1
+    """
+    return ref.count_up_to(limit)
