@@ -218,7 +218,7 @@ def written(pack: Callable[[Any], Any], names: Sequence[str], source: Source) ->
 
     >>> from agog_core.tensors.constant import constant
     >>> written(Packing({"x": constant(1.0), "y": [None, constant(2.0)]}), ["a", "b"], Source("f()", {}))
-    '{c0: a, c1: [c2, b]}'
+    '{c2: a, c3: [c4, b]}'
     """
     if not getattr(pack, "is_plain", False):
         return f"{source.constant(pack)}([{', '.join(names)}])"
