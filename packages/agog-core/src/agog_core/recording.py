@@ -82,8 +82,8 @@ class Recording:
         return f"<{type(self).__name__}: {count}{seen}; {'records' if self.is_recording else 'stopped'}>"
 
     def _repr_svg_(self) -> str | None:
-        # By name, because the picture stands on tapes.
-        svg: str | None = import_module("agog_core.gradients.picture").svg_of_tape(self)
+        # By name, because inspection stands on tapes.
+        svg: str | None = import_module("agog_core.gradients.inspection").svg_of_tape(self)
         return svg
 
     def renew(self) -> None:

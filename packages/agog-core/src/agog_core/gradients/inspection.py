@@ -137,6 +137,11 @@ def draw(tape: Recording, path: Any = None, format: str | None = None) -> str:
     return drawing.draw("GradientTape.draw", picture_of(tape), path, format)
 
 
+def svg_of_tape(tape: Recording) -> str | None:
+    """The picture of a tape for notebooks; None if it has no records, or more than can be looked at."""
+    return drawing.svg_of(picture_of(tape))
+
+
 def picture_of(tape: Recording) -> drawing.Picture:
     """The picture of a tape: tensors and variables as boxes, ops as ellipses."""
     names = _variable_names(tape)
