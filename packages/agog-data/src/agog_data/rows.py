@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from agog_data.random_stream import Order, permutation, places
-from agog_data.state import Resumable, State
+from agog_data.state import Resumable, State, Unary
 
 Array = np.ndarray[Any, Any]
 _BLOCK = 4096  # how many row numbers a shuffle exchanges at a time; a power of two
@@ -22,10 +22,6 @@ _NONE = np.empty(0, np.int64)
 
 class Rows(Resumable):
     """A stream of row numbers, which `start` begins again. Without side effects, it may run ahead of the consumer."""
-
-    @abstractmethod
-    def start(self, epoch: int) -> None:
-        """Begin an epoch, from whose number random stages take their order."""
 
     @abstractmethod
     def read(self, count: int) -> Array:
@@ -63,62 +59,56 @@ class AllRows(Rows):
         self._position = state["position"]
 
 
-class TakenRows(Rows):
+class UnaryRows(Unary[Rows], Rows):
+    """A stream of the row numbers of another one."""
+
+
+class TakenRows(UnaryRows):
     """The first row numbers of a stream."""
 
-    def __init__(self, rows: Rows, count: int) -> None:
-        self._input = rows
-        self._count = count
-        self._taken = 0
+    name = "take"
+    fields = ("taken",)
 
-    def start(self, epoch: int) -> None:
-        self._taken = 0
-        self._input.start(epoch)
+    def __init__(self, rows: Rows, count: int) -> None:
+        super().__init__(rows)
+        self._count = count
+
+    def _begin(self, epoch: int) -> None:
+        self.taken = 0
 
     def read(self, count: int) -> Array:
-        found = self._input.read(min(count, self._count - self._taken))
-        self._taken += len(found)
+        found = self._input.read(min(count, self._count - self.taken))
+        self.taken += len(found)
         return found
 
-    def state_dict(self) -> dict[str, Any]:
-        return {"stage": "take", "taken": self._taken, "input": self._input.state_dict()}
 
-    def load_state_dict(self, state: State) -> None:
-        self._taken = state["taken"]
-        self._input.load_state_dict(state["input"])
-
-
-class SkippedRows(Rows):
+class SkippedRows(UnaryRows):
     """A stream without its first row numbers."""
 
-    def __init__(self, rows: Rows, count: int) -> None:
-        self._input = rows
-        self._count = count
-        self._skipped = False
+    name = "skip"
+    fields = ("skipped",)
 
-    def start(self, epoch: int) -> None:
-        self._skipped = False
-        self._input.start(epoch)
+    def __init__(self, rows: Rows, count: int) -> None:
+        super().__init__(rows)
+        self._count = count
+
+    def _begin(self, epoch: int) -> None:
+        self.skipped = False
 
     def read(self, count: int) -> Array:
-        if not self._skipped:
-            self._skipped = True
+        if not self.skipped:
+            self.skipped = True
             self._input.skip(self._count)
         return self._input.read(count)
 
-    def state_dict(self) -> dict[str, Any]:
-        return {"stage": "skip", "skipped": self._skipped, "input": self._input.state_dict()}
 
-    def load_state_dict(self, state: State) -> None:
-        self._skipped = state["skipped"]
-        self._input.load_state_dict(state["input"])
-
-
-class RepeatedRows(Rows):
+class RepeatedRows(UnaryRows):
     """A stream, several times."""
 
+    name = "repeat"
+
     def __init__(self, rows: Rows, turns: Turns) -> None:
-        self._input = rows
+        super().__init__(rows)
         self._turns = turns
 
     def start(self, epoch: int) -> None:
@@ -140,11 +130,11 @@ class RepeatedRows(Rows):
         return parts[0] if len(parts) == 1 else np.concatenate([_NONE, *parts])
 
     def state_dict(self) -> dict[str, Any]:
-        return {"stage": "repeat", **self._turns.state_dict(), "input": self._input.state_dict()}
+        return {**super().state_dict(), **self._turns.state_dict()}
 
     def load_state_dict(self, state: State) -> None:
+        super().load_state_dict(state)
         self._turns.load_state_dict(state)
-        self._input.load_state_dict(state["input"])
 
 
 class Turns:
@@ -183,18 +173,19 @@ class Turns:
         self._epoch, self._turn, self.empty = state["epoch"], state["turn"], state["empty"]
 
 
-class ShuffledRows(Rows):
+class ShuffledRows(UnaryRows):
     """A stream in random order, by a buffer of which a random place is emptied and refilled.
 
     Its state is a count: the order is a pure function of the seed and the epoch, so loading shuffles again up to there,
     at some tens of nanoseconds a row.
     """
 
+    name = "shuffle"
+
     def __init__(self, rows: Rows, buffer_size: int, order: Order) -> None:
-        self._input = rows
         self._buffer_size = buffer_size
         self._order = order
-        self._begin(0)
+        super().__init__(rows)
 
     def _begin(self, epoch: int) -> None:
         self._epoch = epoch
@@ -203,10 +194,6 @@ class ShuffledRows(Rows):
         self._buffer: Array | None = None
         self._ready = _NONE
         self._ended = False
-
-    def start(self, epoch: int) -> None:
-        self._begin(epoch)
-        self._input.start(epoch)
 
     def read(self, count: int) -> Array:
         while len(self._ready) < count and not self._ended:
@@ -227,16 +214,15 @@ class ShuffledRows(Rows):
 
     def state_dict(self) -> dict[str, Any]:
         return {
-            "stage": "shuffle",
+            **super().state_dict(),
             "epoch": self._epoch,
             "position": self._read,
             "order": self._order.state_dict(),
-            "input": self._input.state_dict(),
         }
 
     def load_state_dict(self, state: State) -> None:
         self._order.load_state_dict(state["order"])
-        self._input.load_state_dict(state["input"])  # for the random streams of the stages before
+        super().load_state_dict(state)  # for the random streams of the stages before
         self.start(state["epoch"])
         self.skip(state["position"])
 

@@ -15,7 +15,7 @@ from agog_data.elements import Element, spec_of
 from agog_data.random_stream import ElementGenerator
 from agog_data.rows import Rows
 from agog_data.sources import Source
-from agog_data.state import Resumable
+from agog_data.state import Resumable, Unary
 
 INFINITE = -1
 """How many elements there are where they never end."""
@@ -49,16 +49,15 @@ class ElementIterator(Resumable, Iterator[Element]):
     """
 
     @abstractmethod
-    def start(self, epoch: int) -> None:
-        """Begin an epoch, from whose number random stages take their bits; what was left of the one before is
-        dropped."""
-
-    @abstractmethod
     def __next__(self) -> Element:
         """The next element."""
 
     def __iter__(self) -> Self:
         return self
+
+
+class UnaryIterator(Unary[ElementIterator], ElementIterator):
+    """The iterator of a stage with one input."""
 
 
 class NoElementError(ValueError):

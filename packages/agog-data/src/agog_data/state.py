@@ -4,15 +4,21 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar, Generic, TypeVar
 
 from agog_core.errors import InvalidArgumentError
 
 State = Mapping[str, Any]
+Input = TypeVar("Input", bound="Resumable")
 
 
 class Resumable(ABC):
     """An object with a position, which can be saved and restored: the iterator of a stage."""
+
+    @abstractmethod
+    def start(self, epoch: int) -> None:
+        """Begin an epoch, from whose number random stages take their bits; what was left of the one before is
+        dropped."""
 
     @abstractmethod
     def state_dict(self) -> dict[str, Any]:
@@ -22,6 +28,38 @@ class Resumable(ABC):
     @abstractmethod
     def load_state_dict(self, state: State) -> None:
         """Go where the iterator of the same stages was that returned this `state_dict`."""
+
+
+class Unary(Resumable, Generic[Input]):
+    """An object with one input, which it starts, saves and restores with its own position."""
+
+    name: str
+    """The stage's name in states."""
+    fields: ClassVar[tuple[str, ...]] = ()
+    """The attributes that are the own position: numbers and flags, which `_begin` sets first."""
+
+    def __init__(self, source: Input) -> None:
+        self._input = source
+        self._begin(0)
+
+    def _begin(self, epoch: int) -> None:
+        """Set the own position to the beginning of an epoch, before the input is moved."""
+
+    def start(self, epoch: int) -> None:
+        self._begin(epoch)
+        self._input.start(epoch)
+
+    def state_dict(self) -> dict[str, Any]:
+        state = {"stage": self.name, "input": self._input.state_dict()}
+        for field in self.fields:
+            state[field] = getattr(self, field)
+        return state
+
+    def load_state_dict(self, state: State) -> None:
+        self._begin(state.get("epoch", 0))  # stages without random bits save none
+        for field in self.fields:
+            setattr(self, field, state[field])
+        self._input.load_state_dict(state["input"])
 
 
 def check(state: Any, own: Any, path: str = "state") -> None:

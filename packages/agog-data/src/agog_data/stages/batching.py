@@ -9,7 +9,7 @@ from typing import Any
 from agog_data.elements import Element, map_components, stack_elements
 from agog_data.rows import Rows
 from agog_data.sources import Reader, Source
-from agog_data.stage import ElementIterator, Scope, Stage, UnaryStage
+from agog_data.stage import ElementIterator, Scope, Stage, UnaryIterator, UnaryStage
 from agog_data.state import State
 
 Join = Callable[[list[Element], int], Element]
@@ -54,34 +54,27 @@ class Batch(UnaryStage):
         return BatchIterator("batch", self.input.iterate(scope), self._size, self._drop_remainder, stack_elements)
 
 
-class BatchIterator(ElementIterator):
+class BatchIterator(UnaryIterator):
     """Joins ``size`` elements at a time, by a function of them and the batch's number; states have the stage's name."""
 
+    fields = ("number",)
+
     def __init__(self, name: str, elements: ElementIterator, size: int, drop_remainder: bool, join: Join) -> None:
-        self._name = name
-        self._input = elements
+        super().__init__(elements)
+        self.name = name
         self._size = size
         self._drop_remainder = drop_remainder
         self._join = join
-        self._number = 0
 
-    def start(self, epoch: int) -> None:
-        self._number = 0
-        self._input.start(epoch)
+    def _begin(self, epoch: int) -> None:
+        self.number = 0
 
     def __next__(self) -> Element:
         elements = list(islice(self._input, self._size))
         if not elements or (self._drop_remainder and len(elements) < self._size):
             raise StopIteration
-        self._number += 1
-        return self._join(elements, self._number - 1)
-
-    def state_dict(self) -> dict[str, Any]:
-        return {"stage": self._name, "number": self._number, "input": self._input.state_dict()}
-
-    def load_state_dict(self, state: State) -> None:
-        self._number = state["number"]
-        self._input.load_state_dict(state["input"])
+        self.number += 1
+        return self._join(elements, self.number - 1)
 
 
 class RowBatchIterator(ElementIterator):

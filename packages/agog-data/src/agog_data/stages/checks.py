@@ -10,8 +10,7 @@ from agog_core.errors import InvalidArgumentError
 from agog_core.shapes import TensorShape
 from agog_data.elements import ComponentSpec, Element, components, packer
 from agog_data.encoded_state import encode
-from agog_data.stage import ElementIterator, Scope, Stage, UnaryStage
-from agog_data.state import State
+from agog_data.stage import ElementIterator, Scope, Stage, UnaryIterator, UnaryStage
 from agog_data.structures import flatten_up_to
 
 # After this many errors in a row, check whether the input still goes on.
@@ -56,15 +55,14 @@ class IgnoreErrors(UnaryStage):
         return IgnoreErrorsIterator(self.input.iterate(scope), self._skipped)
 
 
-class IgnoreErrorsIterator(ElementIterator):
+class IgnoreErrorsIterator(UnaryIterator):
     """Asks again after an error, as long as the input goes on."""
 
-    def __init__(self, elements: ElementIterator, skipped: Skipped) -> None:
-        self._input = elements
-        self._skipped = skipped
+    name = "ignore_errors"
 
-    def start(self, epoch: int) -> None:
-        self._input.start(epoch)
+    def __init__(self, elements: ElementIterator, skipped: Skipped) -> None:
+        super().__init__(elements)
+        self._skipped = skipped
 
     def __next__(self) -> Element:
         errors = 0
@@ -83,12 +81,6 @@ class IgnoreErrorsIterator(ElementIterator):
                         raise
                     before = state
                 self._skipped.add(error)
-
-    def state_dict(self) -> dict[str, Any]:
-        return {"stage": "ignore_errors", "input": self._input.state_dict()}
-
-    def load_state_dict(self, state: State) -> None:
-        self._input.load_state_dict(state["input"])
 
 
 class AssertShape(UnaryStage):
@@ -129,22 +121,23 @@ def _narrowed(part: ComponentSpec, shape: TensorShape, number: int) -> Component
     return type(part)(part.dtype, TensorShape([wanted if known is None else known for known, wanted in sizes]))
 
 
-class AssertShapeIterator(ElementIterator):
+class AssertShapeIterator(UnaryIterator):
     """Checks each element when it is asked for."""
 
-    def __init__(self, elements: ElementIterator, flat: Callable[[Any], list[TensorShape]]) -> None:
-        self._input = elements
-        self._flat = flat
-        self._number = 0
+    name = "assert_element_shape"
+    fields = ("number",)
 
-    def start(self, epoch: int) -> None:
-        self._number = 0
-        self._input.start(epoch)
+    def __init__(self, elements: ElementIterator, flat: Callable[[Any], list[TensorShape]]) -> None:
+        super().__init__(elements)
+        self._flat = flat
+
+    def _begin(self, epoch: int) -> None:
+        self.number = 0
 
     def __next__(self) -> Element:
         element = next(self._input)
-        number = self._number
-        self._number = number + 1
+        number = self.number
+        self.number = number + 1
         for component, (part, shape) in enumerate(zip(components(element), self._flat(element), strict=True)):
             if not shape.is_compatible_with(part.shape):
                 raise InvalidArgumentError(
@@ -152,10 +145,3 @@ class AssertShapeIterator(ElementIterator):
                     f"{shape} is expected."
                 )
         return element
-
-    def state_dict(self) -> dict[str, Any]:
-        return {"stage": "assert_element_shape", "number": self._number, "input": self._input.state_dict()}
-
-    def load_state_dict(self, state: State) -> None:
-        self._number = state["number"]
-        self._input.load_state_dict(state["input"])

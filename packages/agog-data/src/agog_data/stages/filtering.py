@@ -12,7 +12,7 @@ from agog_core.tensors.tensor import Tensor
 from agog_data.elements import Element, components, tensor_components
 from agog_data.functions import ElementFunction, as_condition
 from agog_data.random_stream import Stream
-from agog_data.stage import ElementIterator, Scope, Stage, UnaryStage
+from agog_data.stage import ElementIterator, Scope, Stage, UnaryIterator, UnaryStage
 from agog_data.stages.mapping import CountingIterator
 from agog_data.state import State
 
@@ -35,27 +35,23 @@ class TakeWhile(UnaryStage):
 class TakeWhileIterator(CountingIterator):
     """Calls the predicate when an element is asked for, until it does not hold."""
 
+    name = "take_while"
+    fields = ("ended",)
+
     def _begin(self, epoch: int) -> None:
         super()._begin(epoch)
-        self._ended = False
+        self.ended = False
 
     def __next__(self) -> Element:
-        if self._ended:
+        if self.ended:
             raise StopIteration
         element = next(self._input)
         number = self._number
         self._number = number + 1
         if self._function(element, number, self._word):
             return element
-        self._ended = True
+        self.ended = True
         raise StopIteration
-
-    def state_dict(self) -> dict[str, Any]:
-        return {**self._state("take_while", self._number, self._input.state_dict()), "ended": self._ended}
-
-    def load_state_dict(self, state: State) -> None:
-        super().load_state_dict(state)
-        self._ended = state["ended"]
 
 
 class Unique(UnaryStage):
@@ -65,21 +61,18 @@ class Unique(UnaryStage):
         return UniqueIterator(self.input.iterate(scope), self)
 
 
-class UniqueIterator(ElementIterator):
+class UniqueIterator(UnaryIterator):
     """Keeps what it has given, also with its state."""
 
-    def __init__(self, elements: ElementIterator, stage: Stage) -> None:
-        self._input = elements
-        self._stage = stage
-        self._begin()
+    name = "unique"
 
-    def _begin(self) -> None:
+    def __init__(self, elements: ElementIterator, stage: Stage) -> None:
+        super().__init__(elements)
+        self._stage = stage
+
+    def _begin(self, epoch: int) -> None:
         self._keys: set[object] = set()
         self._given: list[Tensor] = []  # components
-
-    def start(self, epoch: int) -> None:
-        self._begin()
-        self._input.start(epoch)
 
     def __next__(self) -> Element:
         for element in self._input:
@@ -92,16 +85,15 @@ class UniqueIterator(ElementIterator):
         raise StopIteration
 
     def state_dict(self) -> dict[str, Any]:
-        return {"stage": "unique", "buffer": Beginning(self._given), "input": self._input.state_dict()}
+        return {**super().state_dict(), "buffer": Beginning(self._given)}
 
     def load_state_dict(self, state: State) -> None:
-        self._begin()
+        super().load_state_dict(state)
         if state["buffer"]:
             self._given = list(state["buffer"])
             parts = iter(self._given)
             count = len(components(self._stage.spec()))
             self._keys = {tuple(map(_key, element)) for element in zip(*[parts] * count, strict=True)}
-        self._input.load_state_dict(state["input"])
 
 
 def _key(tensor: Tensor) -> object:

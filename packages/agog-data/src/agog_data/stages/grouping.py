@@ -81,7 +81,10 @@ class GroupByWindow(OpeningStage):
 class GroupByWindowIterator(CountingIterator):
     """Collects elements until a group is full; at the end, the groups that are left come in the order of their keys."""
 
+    fields = ("windows",)
+
     def __init__(self, stage: GroupByWindow, elements: ElementIterator, scope: Scope) -> None:
+        self.name = stage.name
         self._stage = stage
         self._scope = scope
         super().__init__(elements, stage.key_function, stage.stream)
@@ -92,7 +95,7 @@ class GroupByWindowIterator(CountingIterator):
         self._opener = Opener(f"the windows of {self._stage.name}", self._stage.reduce_function, word, self._scope)
         self._groups: dict[int, list[Element]] = {}
         self._sizes: dict[int, int] = {}
-        self._windows = 0
+        self.windows = 0
         self._nested: Nested | None = None
 
     def __next__(self) -> Element:
@@ -104,8 +107,8 @@ class GroupByWindowIterator(CountingIterator):
             if key is None:
                 raise StopIteration
             group = self._stage.group(key, self._groups.pop(key))
-            self._nested = Nested(self._opener, group, self._windows)
-            self._windows += 1
+            self._nested = Nested(self._opener, group, self.windows)
+            self.windows += 1
 
     def _full(self) -> int | None:
         """The key of the next group; None when there is none left."""
@@ -134,15 +137,13 @@ class GroupByWindowIterator(CountingIterator):
             {"key": key, "size": size, "buffer": self._groups.get(key, []).copy()} for key, size in self._sizes.items()
         ]
         return {
-            **self._state(self._stage.name, self._number, self._input.state_dict()),
-            "windows": self._windows,
+            **super().state_dict(),
             "groups": {"stage": "groups", "nested": groups},
             "nested": [self._nested.state_dict()] if self._nested else [],
         }
 
     def load_state_dict(self, state: State) -> None:
         super().load_state_dict(state)
-        self._windows = state["windows"]
         for group in state["groups"]["nested"]:
             self._sizes[group["key"]] = group["size"]
             if group["buffer"]:

@@ -9,7 +9,7 @@ from typing import Any
 from agog_data.elements import ComponentSpec, Element, components, map_components
 from agog_data.functions import ElementFunction, as_condition
 from agog_data.random_stream import ElementGenerator, Stream
-from agog_data.stage import ElementIterator, Scope, Stage, UnaryStage
+from agog_data.stage import ElementIterator, Scope, Stage, UnaryIterator, UnaryStage
 from agog_data.state import State
 from agog_data.threads import WorkAhead
 
@@ -50,43 +50,47 @@ class Map(UnaryStage):
         return ParallelMapIterator(elements, self._function, self._stream, self._calls, scope)
 
 
-class CountingIterator(ElementIterator):
+class CountingIterator(UnaryIterator):
     """An iterator that numbers the elements of its input and has a random word for each epoch."""
 
     def __init__(self, elements: ElementIterator, function: ElementFunction, stream: Stream) -> None:
-        self._input = elements
         self._function = function
         self._iteration = stream.iterate()
         self._generator = ElementGenerator()
-        self._begin(0)
+        super().__init__(elements)
 
     def _begin(self, epoch: int) -> None:
         self._epoch = epoch
         self._number = 0
         self._word = int(self._iteration.words(epoch).random_raw())
 
-    def start(self, epoch: int) -> None:
-        self._begin(epoch)
-        self._input.start(epoch)
+    def _position(self) -> tuple[int, State]:
+        """The number of the next element for the consumer, and the input's state before it."""
+        return self._number, self._input.state_dict()
 
-    def _state(self, stage: str, number: int, elements: State) -> dict[str, Any]:
-        return {
-            "stage": stage,
+    def state_dict(self) -> dict[str, Any]:
+        number, elements = self._position()
+        state = {
+            "stage": self.name,
             "epoch": self._epoch,
             "number": number,
             "random": self._iteration.state_dict(),
             "input": elements,
         }
+        for field in self.fields:
+            state[field] = getattr(self, field)
+        return state
 
     def load_state_dict(self, state: State) -> None:
         self._iteration.load_state_dict(state["random"])
-        self._begin(state["epoch"])
+        super().load_state_dict(state)
         self._number = state["number"]
-        self._input.load_state_dict(state["input"])
 
 
 class MapIterator(CountingIterator):
     """Calls the function when an element is asked for."""
+
+    name = "map"
 
     def __next__(self) -> Element:
         element = next(self._input)
@@ -94,12 +98,11 @@ class MapIterator(CountingIterator):
         self._number = number + 1
         return self._function(element, number, self._word, self._generator)
 
-    def state_dict(self) -> dict[str, Any]:
-        return self._state("map", self._number, self._input.state_dict())
-
 
 class ParallelMapIterator(CountingIterator):
     """Calls the function on threads of its own, some elements ahead of the consumer, and gives the results in order."""
+
+    name = "map"
 
     def __init__(
         self, elements: ElementIterator, function: ElementFunction, stream: Stream, calls: int, scope: Scope
@@ -115,8 +118,8 @@ class ParallelMapIterator(CountingIterator):
     def __next__(self) -> Element:
         return self._ahead.next(partial(self._function, word=self._word), self._number)
 
-    def state_dict(self) -> dict[str, Any]:
-        return self._state("map", *self._ahead.position(self._number))
+    def _position(self) -> tuple[int, State]:
+        return self._ahead.position(self._number)
 
 
 class Filter(UnaryStage):
@@ -139,6 +142,8 @@ class Filter(UnaryStage):
 class FilterIterator(CountingIterator):
     """Calls the predicate when an element is asked for, until it holds."""
 
+    name = "filter"
+
     def __next__(self) -> Element:
         while True:
             element = next(self._input)
@@ -146,6 +151,3 @@ class FilterIterator(CountingIterator):
             self._number = number + 1
             if self._function(element, number, self._word, self._generator):
                 return element
-
-    def state_dict(self) -> dict[str, Any]:
-        return self._state("filter", self._number, self._input.state_dict())

@@ -175,7 +175,10 @@ class InterleaveIterator(CountingIterator):
     A dataset that has ended leaves its place empty until the next turn, when the next element's dataset takes it.
     """
 
+    fields = ("place", "taken", "ended")
+
     def __init__(self, stage: Interleave, elements: ElementIterator, scope: Scope) -> None:
+        self.name = stage._name
         self._stage = stage
         self._scope = scope
         super().__init__(elements, stage._function, stage._stream)
@@ -184,29 +187,29 @@ class InterleaveIterator(CountingIterator):
         super()._begin(epoch)
         self._opener = Opener(self._stage._name, self._function, self._word, self._scope)
         self._places: list[ElementIterator | None] = [None] * self._stage._cycle_length
-        self._place = 0
-        self._taken = 0  # of the present block
-        self._ended = False  # whether the input has
+        self.place = 0
+        self.taken = 0  # of the present block
+        self.ended = False  # whether the input has
 
     def __next__(self) -> Element:
         while True:
-            nested = self._places[self._place]
-            if nested is None and not self._ended:
-                nested = self._places[self._place] = self._read()
+            nested = self._places[self.place]
+            if nested is None and not self.ended:
+                nested = self._places[self.place] = self._read()
             if nested is not None:
                 for element in nested:
-                    self._taken += 1
-                    if self._taken == self._stage._block_length:
+                    self.taken += 1
+                    if self.taken == self._stage._block_length:
                         self._turn()
                     return element
-                self._places[self._place] = None
-            elif self._ended and not any(self._places):
+                self._places[self.place] = None
+            elif self.ended and not any(self._places):
                 raise StopIteration
             self._turn()
 
     def _turn(self) -> None:
-        self._place = (self._place + 1) % self._stage._cycle_length
-        self._taken = 0
+        self.place = (self.place + 1) % self._stage._cycle_length
+        self.taken = 0
 
     def _read(self) -> ElementIterator | None:
         """The dataset of the next element; None at the input's end."""
@@ -214,28 +217,21 @@ class InterleaveIterator(CountingIterator):
             number = self._number
             self._number = number + 1
             return self._nested(element, number)
-        self._ended = True
+        self.ended = True
         return None
 
     def _nested(self, element: Element, number: int) -> ElementIterator:
         return Nested(self._opener, element, number)
 
-    def _position(self) -> tuple[int, State]:
-        return self._number, self._input.state_dict()
-
     def state_dict(self) -> dict[str, Any]:
         return {
-            **self._state(self._stage._name, *self._position()),
-            "place": self._place,
-            "taken": self._taken,
-            "ended": self._ended,
+            **super().state_dict(),
             "places": [nested is not None for nested in self._places],
             "nested": [nested.state_dict() for nested in self._places if nested],
         }
 
     def load_state_dict(self, state: State) -> None:
         super().load_state_dict(state)
-        self._place, self._taken, self._ended = state["place"], state["taken"], state["ended"]
         nested = iter(state["nested"])
         for place, filled in enumerate(state["places"]):
             if filled:

@@ -60,7 +60,7 @@ class ParallelInterleaveIterator(InterleaveIterator):
         try:
             nested: ElementIterator = self._ahead.next(self._open, self._number)
         except StopIteration:
-            self._ended = True
+            self.ended = True
             return None
         return nested
 

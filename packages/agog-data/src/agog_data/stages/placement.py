@@ -7,7 +7,7 @@ from typing import Any
 from agog_core.dispatch.devices.lookup import device, get_device
 from agog_core.tensors.placement import bring
 from agog_data.elements import Element, packer, tensor_components
-from agog_data.stage import ElementIterator, Scope, Stage, UnaryStage
+from agog_data.stage import ElementIterator, Scope, Stage, UnaryIterator, UnaryStage
 from agog_data.state import State
 
 
@@ -35,29 +35,28 @@ class Place(UnaryStage):
             return PlaceIterator(self.input.iterate(Scope()), self._target, self._source)
 
 
-class PlaceIterator(ElementIterator):
+class PlaceIterator(UnaryIterator):
     """Copies an element when it is asked for."""
 
+    name = "copy_to_device"
+
     def __init__(self, elements: ElementIterator, target: str, source: str) -> None:
-        self._input = elements
+        super().__init__(elements)
         self._target = target
         self._source = source
 
     def start(self, epoch: int) -> None:
         with device(self._source):
-            self._input.start(epoch)
+            super().start(epoch)
 
     def __next__(self) -> Element:
         with device(self._source):
             element = next(self._input)
         return _placed(element, self._target)
 
-    def state_dict(self) -> dict[str, Any]:
-        return {"stage": "copy_to_device", "input": self._input.state_dict()}
-
     def load_state_dict(self, state: State) -> None:
         with device(self._source):
-            self._input.load_state_dict(state["input"])
+            super().load_state_dict(state)
 
 
 def _placed(element: Element, target: str) -> Element:

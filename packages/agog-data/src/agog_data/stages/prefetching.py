@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from agog_data.elements import Element
-from agog_data.stage import ElementIterator, Scope, Stage, UnaryStage
-from agog_data.state import State
+from agog_data.stage import ElementIterator, Scope, Stage, UnaryIterator, UnaryStage
 from agog_data.threads import WorkAhead
 
 
@@ -23,23 +22,20 @@ class Prefetch(UnaryStage):
         return PrefetchIterator(self.input.iterate(scope), self._buffer_size, scope)
 
 
-class PrefetchIterator(ElementIterator):
+class PrefetchIterator(UnaryIterator):
     """Gives what its thread has read."""
 
-    def __init__(self, elements: ElementIterator, buffer_size: int, scope: Scope) -> None:
-        self._input = elements
-        self._ahead = WorkAhead(elements, scope, 1, buffer_size, "agog-prefetch")
+    name = "prefetch"
 
-    def start(self, epoch: int) -> None:
+    def __init__(self, elements: ElementIterator, buffer_size: int, scope: Scope) -> None:
+        self._ahead = WorkAhead(elements, scope, 1, buffer_size, "agog-prefetch")
+        super().__init__(elements)
+
+    def _begin(self, epoch: int) -> None:
         self._ahead.stop()
-        self._input.start(epoch)
 
     def __next__(self) -> Element:
         return self._ahead.next(None, 0)
 
     def state_dict(self) -> dict[str, Any]:
-        return {"stage": "prefetch", "input": self._ahead.position(0)[1]}
-
-    def load_state_dict(self, state: State) -> None:
-        self._ahead.stop()
-        self._input.load_state_dict(state["input"])
+        return {"stage": self.name, "input": self._ahead.position(0)[1]}

@@ -172,18 +172,17 @@ class BlockIterator(CountingIterator):
         self._workers = Workers([serve] * self._processes)
         return self._workers
 
-    def position(self) -> tuple[int, State]:
-        """The number of the first element that is under way, and the input's state before it."""
+    def _position(self) -> tuple[int, State]:
         if self._flights:
             return self._flights[0].first, self._flights[0].before
-        return self._number, self._input.state_dict()
+        return super()._position()
 
     def next_block(self) -> Block:
         """The results of the oldest request, after those that follow are sent; nothing at the end. Raises AbortedError
         if a process has ended."""
         if self._workers:
             Forks.check(self._forks)
-        number, state = self.position()
+        number, state = self._position()
         try:
             workers = self._workers or self._start()
             while not self._over and len(self._flights) < _AHEAD * self._processes:
@@ -237,6 +236,8 @@ class BlockIterator(CountingIterator):
 class ProcessMapIterator(BlockIterator):
     """Gives the results one by one."""
 
+    name = "map"
+
     def _begin(self, epoch: int) -> None:
         super()._begin(epoch)
         self._block = Block(0, [], {})
@@ -245,7 +246,7 @@ class ProcessMapIterator(BlockIterator):
 
     def __next__(self) -> Element:
         if self._offset == self._block.length:
-            before = self.position()
+            before = self._position()
             block = self.next_block()
             if not block.length:
                 raise StopIteration
@@ -257,10 +258,12 @@ class ProcessMapIterator(BlockIterator):
             raise self._block.failures.pop(place).error()
         return self._block.results.pop()
 
+    def _position(self) -> tuple[int, State]:
+        return super()._position() if self._offset == self._block.length else self._before
+
     def state_dict(self) -> dict[str, Any]:
-        over = self._offset == self._block.length
-        number, elements = self.position() if over else self._before
-        return {**self._state("map", number, elements), "offset": 0 if over else self._offset}
+        offset = 0 if self._offset == self._block.length else self._offset
+        return {**super().state_dict(), "offset": offset}
 
     def load_state_dict(self, state: State) -> None:
         super().load_state_dict(state)
@@ -270,6 +273,8 @@ class ProcessMapIterator(BlockIterator):
 
 class ProcessBatchIterator(BlockIterator):
     """Gives the results joined. Where one of them is an error, the others of its batch are lost."""
+
+    name = "map and batch"
 
     def __init__(
         self,
@@ -293,9 +298,6 @@ class ProcessBatchIterator(BlockIterator):
         if not block.length or (self._drop_remainder and block.length < (self.batch_size or 0)):
             raise StopIteration
         return block.results[0]
-
-    def state_dict(self) -> dict[str, Any]:
-        return self._state("map and batch", *self.position())
 
 
 def _message(elements: list[Element], memory: Memory) -> Message:

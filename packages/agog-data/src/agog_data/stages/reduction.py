@@ -72,6 +72,9 @@ class GroupByReducer(UnaryStage):
 class GroupByReducerIterator(CountingIterator):
     """Reads all of its input before it gives the first element."""
 
+    name = GroupByReducer.name
+    fields = ("given",)
+
     def __init__(self, stage: GroupByReducer, elements: ElementIterator) -> None:
         self._stage = stage
         super().__init__(elements, stage.key_function, stage.stream)
@@ -80,7 +83,7 @@ class GroupByReducerIterator(CountingIterator):
         super()._begin(epoch)
         self._words: list[int] = self._iteration.words(epoch).random_raw(4).tolist()
         self._states: dict[int, Element] = {}
-        self._given = 0  # how many keys
+        self.given = 0  # how many keys
 
     def __next__(self) -> Element:
         for element in self._input:
@@ -88,8 +91,8 @@ class GroupByReducerIterator(CountingIterator):
         if not self._states:
             raise StopIteration
         key = min(self._states)
-        self._given += 1
-        return self._stage.finalize_function(self._states.pop(key), self._given - 1, self._words[3])
+        self.given += 1
+        return self._stage.finalize_function(self._states.pop(key), self.given - 1, self._words[3])
 
     def _reduce(self, element: Element) -> None:
         number = self._number
@@ -103,14 +106,9 @@ class GroupByReducerIterator(CountingIterator):
 
     def state_dict(self) -> dict[str, Any]:
         states = [{"key": key, "buffer": [state]} for key, state in self._states.items()]
-        return {
-            **self._state(self._stage.name, self._number, self._input.state_dict()),
-            "given": self._given,
-            "states": {"stage": "states", "nested": states},
-        }
+        return {**super().state_dict(), "states": {"stage": "states", "nested": states}}
 
     def load_state_dict(self, state: State) -> None:
         super().load_state_dict(state)
-        self._given = state["given"]
         for part in state["states"]["nested"]:
             (self._states[part["key"]],) = restore_elements(self._stage.state_spec(), part["buffer"])

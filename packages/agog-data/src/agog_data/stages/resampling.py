@@ -60,6 +60,8 @@ class Resample(UnaryStage):
 class ResampleIterator(CountingIterator):
     """Draws a number for each element, and rejects it where the number is too large."""
 
+    name = "rejection_resample"
+
     def __init__(self, elements: ElementIterator, stage: Resample) -> None:
         self._stage = stage
         self._draws = Draws(stage.stream)
@@ -88,7 +90,7 @@ class ResampleIterator(CountingIterator):
 
     def state_dict(self) -> dict[str, Any]:
         return {
-            **self._state("rejection_resample", self._number, self._input.state_dict()),
+            **super().state_dict(),
             "draws": self._draws.state_dict(),
             "seen": self._seen.copy(),
         }

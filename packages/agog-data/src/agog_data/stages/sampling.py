@@ -59,10 +59,6 @@ class Selector(Resumable):
     """Names an input for each element."""
 
     @abstractmethod
-    def start(self, epoch: int) -> None:
-        """Begin an epoch."""
-
-    @abstractmethod
     def select(self, active: list[bool]) -> int:
         """The number of an input that may have elements still, as ``active`` says; StopIteration ends the elements."""
 

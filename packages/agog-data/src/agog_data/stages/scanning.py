@@ -66,6 +66,8 @@ class Scan(UnaryStage):
 class ScanIterator(CountingIterator):
     """Holds the state of the elements, and saves it with its own."""
 
+    name = "scan"
+
     def __init__(self, stage: Scan, elements: ElementIterator) -> None:
         self._initial = stage.initial_state
         super().__init__(elements, stage.function, stage.stream)
@@ -84,7 +86,7 @@ class ScanIterator(CountingIterator):
         return output
 
     def state_dict(self) -> dict[str, Any]:
-        return {**self._state("scan", self._number, self._input.state_dict()), "buffer": [self._carried]}
+        return {**super().state_dict(), "buffer": [self._carried]}
 
     def load_state_dict(self, state: State) -> None:
         super().load_state_dict(state)

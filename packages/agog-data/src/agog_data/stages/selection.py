@@ -12,7 +12,7 @@ from agog_data.encoded_state import restore_elements
 from agog_data.random_stream import Order, Stream, permutation, places
 from agog_data.rows import RepeatedRows, Rows, ShuffledRows, SkippedRows, TakenRows, Turns
 from agog_data.sources import ENDLESS, Source
-from agog_data.stage import INFINITE, ElementIterator, Scope, Stage, UnaryStage
+from agog_data.stage import INFINITE, ElementIterator, Scope, Stage, UnaryIterator, UnaryStage
 from agog_data.stages.slicing import RowIterator
 from agog_data.state import State
 
@@ -68,11 +68,13 @@ class Repeat(SelectionStage):
         return count if count < 0 else count * self._count
 
 
-class RepeatIterator(ElementIterator):
+class RepeatIterator(UnaryIterator):
     """Starts its input again for each turn."""
 
+    name = "repeat"
+
     def __init__(self, elements: ElementIterator, turns: Turns) -> None:
-        self._input = elements
+        super().__init__(elements)
         self._turns = turns
 
     def start(self, epoch: int) -> None:
@@ -89,11 +91,11 @@ class RepeatIterator(ElementIterator):
             self._input.start(epoch)
 
     def state_dict(self) -> dict[str, Any]:
-        return {"stage": "repeat", **self._turns.state_dict(), "input": self._input.state_dict()}
+        return {**super().state_dict(), **self._turns.state_dict()}
 
     def load_state_dict(self, state: State) -> None:
+        super().load_state_dict(state)
         self._turns.load_state_dict(state)
-        self._input.load_state_dict(state["input"])
 
 
 class Take(SelectionStage):
@@ -119,31 +121,25 @@ class Take(SelectionStage):
         return 0 if not self._count else count if count < 0 else min(count, self._count)
 
 
-class TakeIterator(ElementIterator):
+class TakeIterator(UnaryIterator):
     """Counts what it has given."""
 
-    def __init__(self, elements: ElementIterator, count: int) -> None:
-        self._input = elements
-        self._count = count
-        self._taken = 0
+    name = "take"
+    fields = ("taken",)
 
-    def start(self, epoch: int) -> None:
-        self._taken = 0
-        self._input.start(epoch)
+    def __init__(self, elements: ElementIterator, count: int) -> None:
+        super().__init__(elements)
+        self._count = count
+
+    def _begin(self, epoch: int) -> None:
+        self.taken = 0
 
     def __next__(self) -> Element:
-        if self._taken == self._count:
+        if self.taken == self._count:
             raise StopIteration
         element = next(self._input)
-        self._taken += 1
+        self.taken += 1
         return element
-
-    def state_dict(self) -> dict[str, Any]:
-        return {"stage": "take", "taken": self._taken, "input": self._input.state_dict()}
-
-    def load_state_dict(self, state: State) -> None:
-        self._taken = state["taken"]
-        self._input.load_state_dict(state["input"])
 
 
 class Skip(SelectionStage):
@@ -168,30 +164,24 @@ class Skip(SelectionStage):
         return SkipIterator(elements, self._count)
 
 
-class SkipIterator(ElementIterator):
+class SkipIterator(UnaryIterator):
     """Drops elements before it gives the first one."""
 
-    def __init__(self, elements: ElementIterator, count: int) -> None:
-        self._input = elements
-        self._count = count
-        self._skipped = 0
+    name = "skip"
+    fields = ("skipped",)
 
-    def start(self, epoch: int) -> None:
-        self._skipped = 0
-        self._input.start(epoch)
+    def __init__(self, elements: ElementIterator, count: int) -> None:
+        super().__init__(elements)
+        self._count = count
+
+    def _begin(self, epoch: int) -> None:
+        self.skipped = 0
 
     def __next__(self) -> Element:
-        while self._skipped < self._count:
+        while self.skipped < self._count:
             next(self._input)
-            self._skipped += 1
+            self.skipped += 1
         return next(self._input)
-
-    def state_dict(self) -> dict[str, Any]:
-        return {"stage": "skip", "skipped": self._skipped, "input": self._input.state_dict()}
-
-    def load_state_dict(self, state: State) -> None:
-        self._skipped = state["skipped"]
-        self._input.load_state_dict(state["input"])
 
 
 class Shuffle(SelectionStage):
@@ -221,42 +211,40 @@ class Shuffle(SelectionStage):
         return super().unsettled()
 
 
-class ShuffleIterator(ElementIterator):
+class ShuffleIterator(UnaryIterator):
     """Holds elements in its buffer, and saves them with its state, so that no function runs twice for an element."""
 
+    name = "shuffle"
+    fields = ("epoch", "draws", "filled", "drained")
+
     def __init__(self, elements: ElementIterator, buffer_size: int, order: Order, stage: UnaryStage) -> None:
-        self._input = elements
         self._buffer_size = buffer_size
         self._order = order
         self._stage = stage
-        self._begin(0)
+        super().__init__(elements)
 
     def _begin(self, epoch: int) -> None:
-        self._epoch = epoch
+        self.epoch = epoch
         self._buffer: list[Element] = []
-        self._filled = False
+        self.filled = False
         # Whether the input has ended. The buffer then is in the order in which it leaves, the first one last.
-        self._drained = False
+        self.drained = False
         self._go_to(0)
 
     def _go_to(self, draws: int) -> None:
         """Go to where this many random words were drawn."""
-        self._draws = draws
-        self._source = self._order.words(self._epoch)
+        self.draws = draws
+        self._source = self._order.words(self.epoch)
         self._source.advance(draws // 4)
         self._source.random_raw(draws % 4)
         self._places: list[int] = []
 
-    def start(self, epoch: int) -> None:
-        self._begin(epoch)
-        self._input.start(epoch)
-
     def __next__(self) -> Element:
         buffer = self._buffer
-        if not self._filled:
+        if not self.filled:
             buffer.extend(islice(self._input, self._buffer_size - len(buffer)))
-            self._filled = True
-        if not self._drained:
+            self.filled = True
+        if not self.drained:
             for element in self._input:
                 place = self._next_place()
                 leaving, buffer[place] = buffer[place], element
@@ -269,32 +257,25 @@ class ShuffleIterator(ElementIterator):
     def _next_place(self) -> int:
         if not self._places:
             self._places = places(self._source.random_raw(_WORDS), self._buffer_size)[::-1].tolist()
-        self._draws += 1
+        self.draws += 1
         return self._places.pop()
 
     def _drain(self) -> None:
-        self._go_to(self._draws)
+        self._go_to(self.draws)
         order = permutation(len(self._buffer), self._source)[::-1].tolist()
         self._buffer[:] = [self._buffer[place] for place in order]
-        self._drained = True
+        self.drained = True
 
     def state_dict(self) -> dict[str, Any]:
         return {
-            "stage": "shuffle",
-            "epoch": self._epoch,
-            "draws": self._draws,
-            "filled": self._filled,
-            "drained": self._drained,
+            **super().state_dict(),
             "buffer": self._buffer.copy(),
             "order": self._order.state_dict(),
-            "input": self._input.state_dict(),
         }
 
     def load_state_dict(self, state: State) -> None:
-        self._input.load_state_dict(state["input"])
         self._order.load_state_dict(state["order"])
-        self._begin(state["epoch"])
-        self._go_to(state["draws"])
-        self._filled, self._drained = state["filled"], state["drained"]
+        super().load_state_dict(state)
+        self._go_to(self.draws)
         if state["buffer"]:
             self._buffer[:] = restore_elements(self._stage.spec(), state["buffer"])

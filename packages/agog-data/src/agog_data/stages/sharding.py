@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from agog_data.elements import Element
-from agog_data.rows import Rows
-from agog_data.stage import ElementIterator, Stage
+from agog_data.rows import Rows, UnaryRows
+from agog_data.stage import ElementIterator, Stage, UnaryIterator
 from agog_data.stages.selection import SelectionStage
 from agog_data.state import State
 
@@ -102,69 +102,61 @@ class Chosen(SelectionStage):
         return ChosenIterator(elements, self._choice)
 
 
-class ChosenRows(Rows):
+class ChosenRows(UnaryRows):
     """The row numbers of a stream in chosen places."""
 
-    def __init__(self, rows: Rows, choice: Choice) -> None:
-        self._input = rows
-        self._choice = choice
-        self._position = 0
+    fields = ("position",)
 
-    def start(self, epoch: int) -> None:
-        self._position = 0
-        self._input.start(epoch)
+    def __init__(self, rows: Rows, choice: Choice) -> None:
+        super().__init__(rows)
+        self.name = choice.stage
+        self._choice = choice
+
+    def _begin(self, epoch: int) -> None:
+        self.position = 0
 
     def read(self, count: int) -> Array:
         parts = [np.empty(0, np.int64)]
         while count > 0:
-            chosen = self._choice.of(self._position, _BLOCK)
+            chosen = self._choice.of(self.position, _BLOCK)
             places = np.flatnonzero(chosen)[:count]
             # Up to the last wanted row number and no further, so that the position is the whole state.
             wanted = int(places[-1]) + 1 if len(places) == count else _BLOCK
             found = self._input.read(wanted)
-            self._position += len(found)
+            self.position += len(found)
             parts.append(found[chosen[: len(found)]])
             count = count - len(parts[-1]) if len(found) == wanted else 0
         return np.concatenate(parts)
 
-    def state_dict(self) -> dict[str, Any]:
-        return {"stage": self._choice.stage, "position": self._position, "input": self._input.state_dict()}
 
-    def load_state_dict(self, state: State) -> None:
-        self._position = state["position"]
-        self._input.load_state_dict(state["input"])
-
-
-class ChosenIterator(ElementIterator):
+class ChosenIterator(UnaryIterator):
     """The elements in chosen places."""
 
+    fields = ("position",)
+
     def __init__(self, elements: ElementIterator, choice: Choice) -> None:
-        self._input = elements
+        super().__init__(elements)
+        self.name = choice.stage
         self._choice = choice
+
+    def _begin(self, epoch: int) -> None:
         self._go_to(0)
 
     def _go_to(self, position: int) -> None:
-        self._position = position
+        self.position = position
         self._block = position
         self._chosen: list[bool] = []
 
-    def start(self, epoch: int) -> None:
-        self._go_to(0)
-        self._input.start(epoch)
-
     def __next__(self) -> Element:
         while True:
-            if self._position == self._block + len(self._chosen):
-                self._block = self._position
+            if self.position == self._block + len(self._chosen):
+                self._block = self.position
                 self._chosen = self._choice.of(self._block, _BLOCK).tolist()
             element = next(self._input)
-            self._position += 1
-            if self._chosen[self._position - 1 - self._block]:
+            self.position += 1
+            if self._chosen[self.position - 1 - self._block]:
                 return element
 
-    def state_dict(self) -> dict[str, Any]:
-        return {"stage": self._choice.stage, "position": self._position, "input": self._input.state_dict()}
-
     def load_state_dict(self, state: State) -> None:
-        self._go_to(state["position"])
-        self._input.load_state_dict(state["input"])
+        super().load_state_dict(state)
+        self._go_to(self.position)

@@ -162,6 +162,9 @@ class Race:
 class SloppyIterator(CountingIterator):
     """The consumer's end: starts the threads when the first element is asked for."""
 
+    name = "sloppy_interleave"
+    fields = ("ended",)
+
     def __init__(self, stage: SloppyInterleave, elements: ElementIterator, scope: Scope) -> None:
         self._stage = stage
         self._scope = scope
@@ -179,11 +182,11 @@ class SloppyIterator(CountingIterator):
         self._race: Race | None = None
         self._nested: dict[int, Nested] = {}  # what is open before the threads start
         self._states: dict[int, State] = {}  # of the open datasets
-        self._position: tuple[int, State] | None = None
-        self._ended = False  # whether the input has
+        self._reached: tuple[int, State] | None = None  # the last position that the threads have reported
+        self.ended = False  # whether the input has
 
     def __next__(self) -> Element:
-        while self._states or not self._ended:
+        while self._states or not self.ended:
             race = (self._is_working and self._race) or self._start()
             Forks.check(self._forks)
             report = race.get()
@@ -208,9 +211,9 @@ class SloppyIterator(CountingIterator):
         if race.reports:  # it was not closed meanwhile
             del race.reports[0]
         if report.position:
-            self._position = report.position
+            self._reached = report.position
         if report.key == _INPUT:
-            self._ended = report.error is None
+            self.ended = report.error is None
         elif report.state is None:
             del self._states[report.key]
         else:
@@ -218,8 +221,8 @@ class SloppyIterator(CountingIterator):
 
     def _start(self) -> Race:
         if self._race is None:
-            self._position = self._number, self._input.state_dict()
-            elements = None if self._ended else self._input
+            self._reached = super()._position()
+            elements = None if self.ended else self._input
             self._forks = Forks.count
             race = Race(elements, self._opener, self._number, self._nested, self._stage._buffer)
             self._crew = Crew(self, race.work, race.close, self._scope, self._stage._cycle_length, "agog-sloppy")
@@ -229,16 +232,14 @@ class SloppyIterator(CountingIterator):
         self._is_working = True
         return self._race
 
+    def _position(self) -> tuple[int, State]:
+        return self._reached or super()._position()
+
     def state_dict(self) -> dict[str, Any]:
-        return {
-            **self._state("sloppy_interleave", *(self._position or (self._number, self._input.state_dict()))),
-            "ended": self._ended,
-            "nested": list(self._states.values()),
-        }
+        return {**super().state_dict(), "nested": list(self._states.values())}
 
     def load_state_dict(self, state: State) -> None:
         super().load_state_dict(state)
-        self._ended = state["ended"]
         for part in state["nested"]:
             (element,) = restore_elements(self._stage.input.spec(), part["buffer"])
             nested = Nested(self._opener, element, part["number"])

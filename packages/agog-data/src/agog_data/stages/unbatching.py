@@ -17,7 +17,7 @@ from agog_data.elements import (
 from agog_data.encoded_state import restore_elements
 from agog_data.factory import AnyDataset
 from agog_data.sparse_elements import unstack_sparse
-from agog_data.stage import ElementIterator, Scope, UnaryStage
+from agog_data.stage import ElementIterator, Scope, UnaryIterator, UnaryStage
 from agog_data.state import State
 
 
@@ -55,49 +55,39 @@ def slices(element: Element, number: int) -> list[Element]:
     return [packer(element)(list(row)) for row in zip(*columns, strict=True)]
 
 
-class UnbatchIterator(ElementIterator):
+class UnbatchIterator(UnaryIterator):
     """Keeps the current element in its state, so that it is not computed twice."""
 
-    def __init__(self, stage: Unbatch, elements: ElementIterator) -> None:
-        self._stage = stage
-        self._input = elements
-        self._begin()
+    name = "unbatch"
+    fields = ("number",)
 
-    def _begin(self) -> None:
-        self._number = 0  # of the next element
+    def __init__(self, stage: Unbatch, elements: ElementIterator) -> None:
+        super().__init__(elements)
+        self._stage = stage
+
+    def _begin(self, epoch: int) -> None:
+        self.number = 0  # of the next element
         self._held: list[Element] = []
         self._slices: list[Element] = []
         self._row = 0
-
-    def start(self, epoch: int) -> None:
-        self._begin()
-        self._input.start(epoch)
 
     def __next__(self) -> Element:
         while self._row == len(self._slices):
             self._held, self._slices, self._row = [], [], 0
             element = next(self._input)
-            self._number += 1
+            self.number += 1
             self._hold(element)
         self._row += 1
         return self._slices[self._row - 1]
 
     def _hold(self, element: Element) -> None:
-        self._slices, self._held = slices(element, self._number - 1), [element]
+        self._slices, self._held = slices(element, self.number - 1), [element]
 
     def state_dict(self) -> dict[str, Any]:
-        return {
-            "stage": "unbatch",
-            "number": self._number,
-            "row": self._row,
-            "buffer": self._held,
-            "input": self._input.state_dict(),
-        }
+        return {**super().state_dict(), "row": self._row, "buffer": self._held}
 
     def load_state_dict(self, state: State) -> None:
-        self._input.load_state_dict(state["input"])
-        self._begin()
-        self._number = state["number"]
+        super().load_state_dict(state)
         if state["buffer"]:
             for element in restore_elements(self._stage.input.spec(), state["buffer"]):
                 self._hold(element)

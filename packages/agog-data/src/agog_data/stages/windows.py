@@ -8,7 +8,7 @@ from typing import Any
 from agog_data.elements import DatasetSpec, Element, components, map_components, packer, stack_elements
 from agog_data.encoded_state import restore_elements
 from agog_data.in_memory import hold
-from agog_data.stage import ElementIterator, Scope, Stage, UnaryStage
+from agog_data.stage import ElementIterator, Scope, Stage, UnaryIterator, UnaryStage
 from agog_data.state import State
 
 
@@ -56,20 +56,20 @@ class WindowBatch(Window):
         return stack_elements(elements, number)
 
 
-class WindowIterator(ElementIterator):
+class WindowIterator(UnaryIterator):
     """Keeps the elements that later windows have too."""
 
+    name = "window"
+    fields = ("number",)
+
     def __init__(self, stage: Window, elements: ElementIterator) -> None:
+        super().__init__(elements)
         self._stage = stage
-        self._input = elements
+
+    def _begin(self, epoch: int) -> None:
         self._buffer: list[Element] = []
         self._pass = 0  # how many elements no window has, before the next one begins
-        self._number = 0
-
-    def start(self, epoch: int) -> None:
-        self._buffer = []
-        self._pass = self._number = 0
-        self._input.start(epoch)
+        self.number = 0
 
     def __next__(self) -> Element:
         stage, buffer = self._stage, self._buffer
@@ -85,19 +85,14 @@ class WindowIterator(ElementIterator):
         window = buffer[:: stage._stride]
         self._pass = max(stage._shift - len(buffer), 0)
         del buffer[: stage._shift]
-        self._number += 1
-        return stage.join(window, self._number - 1)
+        self.number += 1
+        return stage.join(window, self.number - 1)
 
     def state_dict(self) -> dict[str, Any]:
-        return {
-            "stage": "window",
-            "number": self._number,
-            "pass": self._pass,
-            "buffer": self._buffer.copy(),
-            "input": self._input.state_dict(),
-        }
+        return {**super().state_dict(), "pass": self._pass, "buffer": self._buffer.copy()}
 
     def load_state_dict(self, state: State) -> None:
-        self._input.load_state_dict(state["input"])
-        self._number, self._pass = state["number"], state["pass"]
-        self._buffer = restore_elements(self._stage.input.spec(), state["buffer"]) if state["buffer"] else []
+        super().load_state_dict(state)
+        self._pass = state["pass"]
+        if state["buffer"]:
+            self._buffer = restore_elements(self._stage.input.spec(), state["buffer"])
