@@ -17,6 +17,7 @@ from agog_core.tracing.functions.function import function
 from agog_core.tracing.graphs.graph import Graph
 from agog_cpu_executor.executor import compiled
 from agog_cpu_executor.lowering.graphs import lower
+from agog_cpu_executor.program.program import Program, constant
 from agog_testing.compiled import graph_of
 
 
@@ -168,3 +169,20 @@ def test_a_number_that_is_known_late_times_one_is_an_array() -> None:
     result = doubled().numpy()
     assert result == np.float32(0.1) + np.float32(0.1)
     assert result.dtype == np.float32
+
+
+def test_constants_keep_their_values_when_others_are_made() -> None:
+    """The vector of ones by which rows are added was overwritten by zeros of another op."""
+    x = np.float32([[0.5, 2.0], [-1.0, 3.0], [4.0, 0.25]])
+    layer = graph_of(lambda y: nn.layer_normalization(y), ag.constant(x))
+    code = compiled(layer)
+    Program().fit(constant(np.float32(0.0)), np.empty((3, 2), "float32"))
+    [[result], _] = code.instance()([x], [])
+    np.testing.assert_array_equal(result, nn.layer_normalization(ag.constant(x)).numpy())
+
+
+def test_a_constant_that_is_fitted_has_memory_of_its_own() -> None:
+    ones = Program().fit(constant(np.float32(1.0)), np.empty((2, 3), "float32").T)
+    Program().fit(constant(np.float32(0.0)), np.empty((3, 2), "float32"))
+    np.testing.assert_array_equal(ones.array, np.ones((3, 2)))
+    assert ones.array.strides == (4, 12)

@@ -46,6 +46,7 @@ def _memory(size: int) -> Array:
     if memory.size < size:
         _of.cache_clear()  # or else those that lie in smaller memory keep that
         memory = _shared[0] = np.empty(size, np.uint8)
+        memory.flags.writeable = False  # a constant in it would change with the next one
     return memory
 
 
@@ -69,6 +70,13 @@ def are_equal(one: Array, other: Array) -> bool:
 def empty_like(array: Array) -> Array:
     """An array of no values whose axes have the order of another one's."""
     return in_order(_memory(array.nbytes), array.dtype, array.shape, order(array))
+
+
+def filled(array: Array, values: Any) -> Array:
+    """An array like another one, with values, in memory of its own."""
+    made = in_order(np.empty(array.nbytes, np.uint8), array.dtype, array.shape, order(array))
+    made[...] = values
+    return made
 
 
 def in_order(memory: Array, dtype: np.dtype[Any], shape: Sequence[int], axes: Sequence[int]) -> Array:

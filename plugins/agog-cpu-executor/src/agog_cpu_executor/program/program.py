@@ -197,9 +197,7 @@ class Program:
         if array.shape == like.shape and array.dtype == like.dtype and layouts.are_equal(array, like):
             return x
         if x.source is Source.CONSTANT and like.size <= _FOLDED:
-            whole = layouts.empty_like(like)
-            whole[...] = array
-            return constant(whole)
+            return constant(layouts.filled(like, array))
         return self._add(
             Kind.COPY if array.dtype == like.dtype else Kind.CAST, "", (x,), layouts.empty_like(like), like
         )
