@@ -179,7 +179,10 @@ STAGES: dict[str, tuple[str, Callable[[tf.data.Dataset], tf.data.Dataset]]] = {
     "prefetch": ("threads", lambda d: d.prefetch(2)),
     "map": ("threads", lambda d: d.map(same, 2)),
     "interleave": ("threads", lambda d: d.interleave(one, 2, 1, 2)),
-    "sloppy_interleave": ("sloppy", lambda d: d.apply(tf.contrib.data.parallel_interleave(one, 2, sloppy=True))),
+    "sloppy_interleave": (
+        "sloppy_interleaving",
+        lambda d: d.apply(tf.contrib.data.parallel_interleave(one, 2, sloppy=True)),
+    ),
 }
 
 
