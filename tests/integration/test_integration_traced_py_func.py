@@ -14,6 +14,7 @@ import agog as tf
 import agog.eager as tfe
 from agog_core.dispatch.plugins.compilers import compilers_of
 from agog_core.errors import TracingWarning
+from agog_core.random import generator
 from agog_testing.compiled import compilers_in_use
 
 PATIENCE = 20  # seconds, after which something is stuck
@@ -430,6 +431,31 @@ def test_what_python_raises_leaves_what_eager_code_leaves() -> None:
         with pytest.raises(ZeroDivisionError, match="this is no day"):
             function(tf.constant(3.0))
         assert float(v) == 104.0
+
+
+def test_what_fails_behind_python_leaves_the_random_stream_of_eager_code() -> None:
+    """Numbers that the program draws behind what fails are not drawn, and those before it are, used or not."""
+
+    def step(x: Any, low: Any, high: Any) -> Any:
+        y = tf.py_func(lambda a: a * 2, [x], tf.float32)
+        tf.random_uniform([])  # which nobody uses
+        first = tf.gather(y, low)
+        tf.random_uniform([2])
+        return first + tf.gather(y, high) + tf.nn.dropout(first, 0.5)
+
+    def counters(function: Callable[..., Any]) -> list[Any]:
+        tf.set_random_seed(5)
+        x, inside, outside = tf.constant([1.0, 2.0, 3.0, 4.0]), [0, 1, 2], [0, 1, 9]
+        found: list[Any] = []
+        for low, high in [(inside, inside), (inside, outside), (outside, inside), (inside, inside)]:
+            try:
+                found.append(function(x, tf.constant(low), tf.constant(high)).numpy().tobytes())
+            except tf.errors.InvalidArgumentError:
+                found.append("refused")
+            found.append(repr(generator().get_state()["counters"]))
+        return found
+
+    assert counters(tf.function(step)) == counters(step)
 
 
 def test_an_interrupt_in_python_leaves_variables_as_before_or_after() -> None:

@@ -135,6 +135,7 @@ class Node:
         fails: of a function of ours: whether it raises for some values.
         is_caught: of an update that may fail: whether the function may go on then.
         turn: its place among the nodes in the order of the program.
+        lates: how many numbers that are known late the program has asked for before it.
     """
 
     effect: Effect
@@ -151,6 +152,7 @@ class Node:
     fails: bool = False
     is_caught: bool = False
     turn: int = 0
+    lates: int = 0
 
     @property
     def may_fail(self) -> bool:

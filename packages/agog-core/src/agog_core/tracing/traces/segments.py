@@ -52,7 +52,8 @@ class Segments:
         self._parts.reverse()
         written = [variable for part in self._parts for variable in part.written]
         self._often = [[v for v in part.written if written.count(v) > 1] for part in self._parts]
-        self._due = [_due(graph, lists[place:]) for place in range(len(lists))]
+        place = {late: n for n, late in enumerate(graph.lates)}
+        self._due = [max([_due(node, place) for node in nodes], default=0) for nodes in lists]
 
     def _standing_for(self, late: Late) -> Late:
         """What gives a part the number that this run has computed before it."""
@@ -205,9 +206,9 @@ class _Part:
 
 
 def _split(graph: Graph) -> Iterator[list[Node]]:
-    """The nodes in parts, the first of which may be empty; each call of Python is one by itself. What uses a number
-    that is known late comes in a part behind that of which the number is computed; and what may fail, once Python was
-    called, behind all that was written before.
+    """The nodes in parts, the first of which may be empty; each call of Python is one by itself. A node whose number is
+    known late comes in a part behind that of which the number is computed. Once Python was called, a node that may fail
+    comes behind all that was written before, and before the numbers that the program draws behind it.
     """
     place = {late: n for n, late in enumerate(graph.lates)}
     part: list[Node] = []
@@ -217,8 +218,9 @@ def _split(graph: Graph) -> Iterator[list[Node]]:
         is_call = node.effect is Effect.PYTHON
         may_lose = has_called and node.may_fail and any(each.effect in WRITES for each in part)
         has_called = has_called or is_call
-        late = max([place[each] for each in _lates(node)], default=-1)
-        waits = any(value in made for each in graph.lates[: late + 1] for value in each.inputs)
+        due = _due(node, place)
+        waits = any(value in made for each in graph.lates[:due] for value in each.inputs)
+        waits = waits or (has_called and any(each.may_fail and each.lates < due for each in part))
         if (is_call or waits or may_lose) and (part or is_first):
             yield part
             part, made, is_first = [], set(), False
@@ -249,14 +251,11 @@ def _calls(nodes: list[Node]) -> bool:
     return bool(nodes) and nodes[0].effect is Effect.PYTHON
 
 
-def _due(graph: Graph, parts: Sequence[list[Node]]) -> int:
-    """How many of the numbers known late are computed before the first of some parts: those that it uses, and those
-    that the program has computed before it calls Python."""
-    count = len(graph.lates)
-    place = {late: n for n, late in enumerate(graph.lates)}
-    least = max([place[each] + 1 for node in parts[0] for each in _lates(node)], default=0)
-    calls = (nodes[0].attributes["lates"] for nodes in parts if _calls(nodes))
-    return max(least, next(calls, count))
+def _due(node: Node, place: dict[Late, int]) -> int:
+    """How many of the numbers known late are computed before a node: those that it uses; and those that the program has
+    computed, where it calls Python or may fail."""
+    least = node.lates if node.effect is Effect.PYTHON or node.may_fail else 0
+    return max([least, *[place[each] + 1 for each in _lates(node)]])
 
 
 def _lates(node: Node) -> list[Late]:

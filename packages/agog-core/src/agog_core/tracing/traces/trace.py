@@ -123,7 +123,7 @@ class Trace(LoopTracer):
         return tuple(outs) if node.several else outs[0]
 
     def _add(self, node: Node, results: Sequence[tuple[KernelTable, Any]]) -> list[TracedArray]:
-        node.line = source_line()
+        node.line, node.lates = source_line(), len(self.graph.lates)
         outs = []
         for table, array in results:
             value = self._value("node", table, array)
@@ -166,8 +166,7 @@ class Trace(LoopTracer):
         self.commit()
         self.note_risk(may_fail=True, calls=True)
         there = called_in_trace(self.handed, function, list(map(untraced, inputs)), dtypes)
-        attributes = {"function": function, "lates": len(self.graph.lates)}
-        node = Node(Effect.PYTHON, None, None, list(map(self.value_of, inputs)), attributes)
+        node = Node(Effect.PYTHON, None, None, list(map(self.value_of, inputs)), {"function": function})
         outs = self._behind(self._add(node, there))
         self.forget()
         return [self._tensor(out, table) for out, (table, _) in zip(outs, there, strict=True)]
