@@ -30,8 +30,8 @@ class Network(Model):
     variables, wherever it is called.
 
     Args:
-        name: the name. It must differ from the names of living networks in that scope, and of each `variable_scope` that
-            was entered there.
+        name: the name. It must differ from the names of living networks in that scope, and of each `variable_scope`
+            that was entered there.
 
     Raises:
         ValueError: the name has a slash in it, or is not a string.
