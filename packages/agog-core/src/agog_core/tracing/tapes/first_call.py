@@ -326,7 +326,7 @@ class _Exported:
             is_argument = place < self._arguments
             kind = "argument" if is_argument else "inherited"
             return Origin(kind, place if is_argument else place - self._arguments, False)
-        is_own = value not in self._places  # such as not where `stop_gradient` has made another tensor of its memory
+        is_own = value not in self._places  # a second tensor with this memory, as of `stop_gradient`, stays another one
         if is_own:
             self._places[value] = self._count + len(self._places)
             self.tensors.append(wrap(array.array, value.table, intern_shape(value.shape)))
