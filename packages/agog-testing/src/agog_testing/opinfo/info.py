@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Any
 
 import numpy as np
@@ -65,7 +65,7 @@ class ErrorSample:
     dtype: str = "float32"
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class OpInfo:
     """The facts about one op; an entry enrols the op in every test.
 
@@ -90,6 +90,7 @@ class OpInfo:
     name: str
     samples: Callable[[str, np.random.Generator], Iterable[Sample]]
     reference: Callable[..., Any]
+    _: KW_ONLY
     function: Callable[..., Any] | None = None
     differentiable: bool = True
     errors: tuple[ErrorSample, ...] = ()

@@ -126,8 +126,6 @@ INFOS = (
         errors=(invalid(((2,), [1.0, 2.0]), "fill: value must be a scalar; got shape (2,)."),),
     ),
     OpInfo(name="range", samples=_range_samples, reference=_range, differentiable=False, errors=_RANGE_ERRORS),
-    OpInfo(
-        name="linspace", samples=_linspace_samples, reference=_linspace, differentiable=False, errors=_LINSPACE_ERRORS
-    ),
+    OpInfo("linspace", _linspace_samples, _linspace, differentiable=False, errors=_LINSPACE_ERRORS),
     OpInfo(name="one_hot", samples=_one_hot_samples, reference=_one_hot, differentiable=False, errors=_ONE_HOT_ERRORS),
 )

@@ -84,20 +84,6 @@ _SPLIT_ERRORS = (
 )
 
 INFOS = (
-    OpInfo(
-        name="concat",
-        samples=_concat_samples,
-        sized=_concat_sized,
-        signed_zeros=True,
-        reference=_concat,
-        errors=_CONCAT_ERRORS,
-    ),
-    OpInfo(
-        name="split",
-        samples=_split_samples,
-        sized=_split_sized,
-        signed_zeros=True,
-        reference=_split,
-        errors=_SPLIT_ERRORS,
-    ),
+    OpInfo("concat", _concat_samples, _concat, sized=_concat_sized, signed_zeros=True, errors=_CONCAT_ERRORS),
+    OpInfo("split", _split_samples, _split, sized=_split_sized, signed_zeros=True, errors=_SPLIT_ERRORS),
 )

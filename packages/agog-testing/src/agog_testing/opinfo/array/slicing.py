@@ -89,14 +89,7 @@ def _grad(g: Array, shape: tuple[int, ...], key: tuple[Any, ...]) -> Array:
 
 
 INFOS = (
-    OpInfo(
-        name="strided_slice",
-        samples=_slice_samples,
-        sized=_slice_sized,
-        signed_zeros=True,
-        reference=_slice,
-        errors=_SLICE_ERRORS,
-    ),
+    OpInfo("strided_slice", _slice_samples, _slice, sized=_slice_sized, signed_zeros=True, errors=_SLICE_ERRORS),
     OpInfo(
         name="strided_slice_grad",
         samples=_grad_samples,

@@ -176,12 +176,7 @@ INFOS = (
             rejected("max_pool", "bool", ORDERED, (np.ones((1, 3, 1), np.bool_), *_PAIR)),
         ),
     ),
-    OpInfo(
-        name="max_pool_with_argmax",
-        samples=_with_argmax_samples,
-        reference=_with_argmax,
-        errors=(_WRONG_RANK, _TOO_LARGE),
-    ),
+    OpInfo("max_pool_with_argmax", _with_argmax_samples, _with_argmax, errors=(_WRONG_RANK, _TOO_LARGE)),
     OpInfo(
         name="max_pool_grad",
         samples=_grad_samples,

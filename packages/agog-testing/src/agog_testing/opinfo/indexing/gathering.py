@@ -121,13 +121,6 @@ _GATHER_ND_ERRORS = (
 
 
 INFOS = (
-    OpInfo(
-        name="gather",
-        samples=_gather_samples,
-        sized=_gather_sized,
-        signed_zeros=True,
-        reference=_gather,
-        errors=_GATHER_ERRORS,
-    ),
+    OpInfo("gather", _gather_samples, _gather, sized=_gather_sized, signed_zeros=True, errors=_GATHER_ERRORS),
     OpInfo(name="gather_nd", samples=_gather_nd_samples, reference=_gather_nd, errors=_GATHER_ND_ERRORS),
 )

@@ -174,13 +174,7 @@ _TENSOR_ERRORS = (
 )
 
 INFOS = (
-    OpInfo(
-        name="tensor_scatter_update",
-        samples=_tensor_samples,
-        sized=_tensor_sized,
-        reference=_replaced,
-        errors=_TENSOR_ERRORS,
-    ),
+    OpInfo("tensor_scatter_update", _tensor_samples, _replaced, sized=_tensor_sized, errors=_TENSOR_ERRORS),
     OpInfo(name="scatter_nd", samples=_scatter_samples, reference=_scatter, errors=_SCATTER_ERRORS, tolerances=SUMS),
     OpInfo(
         name="scatter_variable",

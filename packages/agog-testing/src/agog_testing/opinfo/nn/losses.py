@@ -186,14 +186,7 @@ INFOS = (
         errors=(invalid((_TWO, _THREE, _THREE), _CROSS_ENTROPY_GRAD_ERROR, axis=0),),
         tolerances=_LOSS_TOLERANCES,
     ),
-    OpInfo(
-        name=_SPARSE,
-        samples=_sparse_samples,
-        sized=_sparse_sized,
-        reference=_sparse,
-        errors=_SPARSE_ERRORS,
-        tolerances=_LOSS_TOLERANCES,
-    ),
+    OpInfo(_SPARSE, _sparse_samples, _sparse, sized=_sparse_sized, errors=_SPARSE_ERRORS, tolerances=_LOSS_TOLERANCES),
     OpInfo(
         name="sparse_softmax_cross_entropy_grad",
         samples=_sparse_grad_samples,

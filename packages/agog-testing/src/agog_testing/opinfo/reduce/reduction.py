@@ -241,20 +241,8 @@ INFOS = (
         ),
         tolerances=SUMS,
     ),
-    OpInfo(
-        name="reduce_sum_grad",
-        samples=_grad_samples,
-        sized=_grad_sized,
-        reference=_spread,
-        errors=(_grad_error("reduce_sum_grad"),),
-    ),
-    OpInfo(
-        name="reduce_mean_grad",
-        samples=_grad_samples,
-        sized=_grad_sized,
-        reference=_shared,
-        errors=(_grad_error("reduce_mean_grad"),),
-    ),
+    OpInfo("reduce_sum_grad", _grad_samples, _spread, sized=_grad_sized, errors=(_grad_error("reduce_sum_grad"),)),
+    OpInfo("reduce_mean_grad", _grad_samples, _shared, sized=_grad_sized, errors=(_grad_error("reduce_mean_grad"),)),
     OpInfo(
         name="reduce_prod",
         samples=_prod_samples,

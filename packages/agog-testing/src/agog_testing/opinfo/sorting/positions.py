@@ -60,18 +60,6 @@ _UNRAVEL_ERRORS = (
 )
 
 INFOS = (
-    OpInfo(
-        name="invert_permutation",
-        samples=_permutation_samples,
-        reference=_invert,
-        differentiable=False,
-        errors=_INVERT_ERRORS,
-    ),
-    OpInfo(
-        name="unravel_index",
-        samples=_unravel_samples,
-        reference=_unravel,
-        differentiable=False,
-        errors=_UNRAVEL_ERRORS,
-    ),
+    OpInfo("invert_permutation", _permutation_samples, _invert, differentiable=False, errors=_INVERT_ERRORS),
+    OpInfo("unravel_index", _unravel_samples, _unravel, differentiable=False, errors=_UNRAVEL_ERRORS),
 )

@@ -218,47 +218,10 @@ _SEARCH_ERRORS = (
 )
 
 INFOS = (
-    OpInfo(
-        name="sort",
-        samples=_samples,
-        sized=_ROWS_OF_SIZE,
-        reference=_sort,
-        errors=_sort_errors("sort"),
-    ),
-    OpInfo(
-        name="argsort",
-        samples=_samples,
-        sized=_ROWS_OF_SIZE,
-        reference=_argsort,
-        differentiable=False,
-        errors=_sort_errors("argsort"),
-    ),
-    OpInfo(
-        name="top_k",
-        samples=_top_samples,
-        sized=of_size(ties, ((2, None), {"k": 1})),
-        reference=_top_k,
-        errors=_TOP_ERRORS,
-    ),
-    OpInfo(
-        name="in_top_k",
-        samples=_in_top_samples,
-        reference=_in_top_k,
-        differentiable=False,
-        errors=_IN_TOP_ERRORS,
-    ),
-    OpInfo(
-        name="nth_element",
-        samples=_nth_samples,
-        sized=of_size(ties, ((2, None), {"n": 0})),
-        reference=_nth_element,
-        errors=_NTH_ERRORS,
-    ),
-    OpInfo(
-        name="searchsorted",
-        samples=_search_samples,
-        reference=_search,
-        differentiable=False,
-        errors=_SEARCH_ERRORS,
-    ),
+    OpInfo("sort", _samples, _sort, sized=_ROWS_OF_SIZE, errors=_sort_errors("sort")),
+    OpInfo("argsort", _samples, _argsort, sized=_ROWS_OF_SIZE, differentiable=False, errors=_sort_errors("argsort")),
+    OpInfo("top_k", _top_samples, _top_k, sized=of_size(ties, ((2, None), {"k": 1})), errors=_TOP_ERRORS),
+    OpInfo("in_top_k", _in_top_samples, _in_top_k, differentiable=False, errors=_IN_TOP_ERRORS),
+    OpInfo("nth_element", _nth_samples, _nth_element, sized=of_size(ties, ((2, None), {"n": 0})), errors=_NTH_ERRORS),
+    OpInfo("searchsorted", _search_samples, _search, differentiable=False, errors=_SEARCH_ERRORS),
 )

@@ -54,12 +54,4 @@ _SLICE_ERRORS = (
 )
 
 
-INFOS = (
-    OpInfo(
-        name="assign_slice",
-        samples=_slice_samples,
-        reference=_slice,
-        differentiable=False,
-        errors=_SLICE_ERRORS,
-    ),
-)
+INFOS = (OpInfo("assign_slice", _slice_samples, _slice, differentiable=False, errors=_SLICE_ERRORS),)
