@@ -3,42 +3,43 @@
 from __future__ import annotations
 
 import random
+import sys
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+sys.path.insert(0, str(Path(__file__).parent))  # so that the tests can import `planting`
+
+from planting import failures, kernel
+
 import agog_core as ag
 from agog_core.dispatch.plugins.loader import loader
-from agog_core.plugin import Kernel, hookimpl, load_reference
-from agog_testing.conformance import collect
+from agog_core.plugin import load_reference
 
 Verdict = Callable[..., dict[str, str]]
 
 
-@pytest.fixture
-def verdict() -> Iterator[Verdict]:
-    """A function that gives the checks which fail for a kernel of the CPU, and what they say."""
+@pytest.fixture(autouse=True)
+def _the_process_stays_as_it_was() -> Iterator[None]:
     numpy_state, state, errors = np.random.get_state(), random.getstate(), np.geterr()
-
-    def failures(op: str, kernel: Callable[..., Any], dtype: str = "float32", **facts: Any) -> dict[str, str]:
-        class Hooks:
-            @hookimpl
-            def agog_kernels(self) -> list[Kernel]:
-                return [Kernel(op=op, device="cpu", fn=kernel, dtypes=(dtype,), priority=200, **facts)]
-
-        ag.register_plugin(Hooks(), "stranger")
-        try:
-            outcomes = {case.check: case.run() for case in collect("stranger")}
-        finally:
-            ag.unregister_plugin("stranger")
-        return {check: outcome.text for check, outcome in outcomes.items() if outcome.kind != "passed"}
-
-    yield failures
+    with ag.device("/cpu:0"):  # which the faults are for, whatever device the tests are run on
+        yield
     np.random.set_state(numpy_state)
     random.setstate(state)
     np.seterr(**errors)
+
+
+@pytest.fixture
+def verdict() -> Verdict:
+    """A function that gives the checks which fail for a kernel of the CPU, and what they say."""
+
+    def of(op: str, fn: Callable[..., Any] | None, dtype: str = "float32", **facts: Any) -> dict[str, str]:
+        return failures(kernel(op, fn, dtype, **facts))
+
+    return of
 
 
 @pytest.fixture

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Callable
 
 import numpy as np
-import pytest
+from planting import Fault, Plant, kernel, planted
 
 import agog_core as ag
 from agog_core.calls.call import call
@@ -15,11 +14,24 @@ from agog_testing.opinfo import OpInfo, table
 
 Vjp = Callable[..., ag.Tensor]
 
+DERIVATIVES = "first and second derivatives are those of numerical differentiation"
+LINEAR = "the gradient for incoming gradients of 1 is the difference of those for 1 + w and for w"
+
 
 def cubed(x: ag.TensorLike) -> ag.Tensor:
     """The third power of x."""
     result: ag.Tensor = call(registry["cubed"], ag.convert_to_tensor(x))
     return result
+
+
+def of_vjp(vjp: Vjp) -> Plant:
+    """A plugin of the op `cubed`, with a vjp."""
+
+    def ops() -> list[Op]:
+        return [Op("cubed", cubed, inputs=["x"], shape=lambda x: x, dtypes=ag.dtypes.FLOATING, vjp={"x": vjp})]
+
+    info = OpInfo(name="cubed", samples=table["square"].samples, reference=lambda x: x * x * x)
+    return Plant(kernels=kernel("cubed", lambda x: np.asarray(x * x * x), "float64").kernels, ops=ops, infos=(info,))
 
 
 def right(g: ag.Tensor, x: ag.Tensor) -> ag.Tensor:
@@ -44,33 +56,18 @@ def wrong_for_ones(g: ag.Tensor, x: ag.Tensor) -> ag.Tensor:
     return right(g, x)
 
 
-@pytest.fixture
-def of_vjp(verdict: Callable[..., dict[str, str]]) -> Iterator[Callable[[Vjp], dict[str, str]]]:
-    """The kit's verdict on an op with a vjp."""
-
-    def failures(vjp: Vjp) -> dict[str, str]:
-        Op("cubed", cubed, inputs=["x"], shape=lambda x: x, dtypes=ag.dtypes.FLOATING, vjp={"x": vjp})
-        table["cubed"] = OpInfo(name="cubed", samples=table["square"].samples, reference=lambda x: x * x * x)
-        return verdict("cubed", lambda x: np.asarray(x * x * x), "float64")
-
-    yield failures
-    table.pop("cubed", None)
-    registry.pop("cubed", None)
+TWIN = of_vjp(right)
 
 
-@pytest.mark.parametrize(
-    ("vjp", "check"),
-    [
-        (wrong, "gradient"),
-        (of_wrong_second_derivative, "gradient"),
-        (of_second_derivative_in_g_only, "gradient"),
-        (wrong_for_ones, "linear"),
-    ],
-    ids=lambda value: getattr(value, "__name__", None),
-)
-def test_fault_is_found(vjp: Vjp, check: str, of_vjp: Callable[[Vjp], dict[str, Any]]) -> None:
-    assert check in of_vjp(vjp)
+def fault(name: str, vjp: Vjp, check: str, says: str) -> Fault:
+    return Fault(name=name, op="cubed", dtype="float64", check=check, says=says, broken=of_vjp(vjp), twin=TWIN)
 
 
-def test_twin_passes(of_vjp: Callable[[Vjp], dict[str, str]]) -> None:
-    assert of_vjp(right) == {}
+FAULTS = [
+    fault("2x² for 3x²", wrong, "gradient", DERIVATIVES),
+    fault("half of the second derivative", of_wrong_second_derivative, "gradient", DERIVATIVES),
+    fault("no second derivative for x", of_second_derivative_in_g_only, "gradient", DERIVATIVES),
+    fault("another vjp for gradients of ones", wrong_for_ones, "linear", LINEAR),
+]
+
+test_fault_is_found, test_twin_passes = planted(FAULTS)
