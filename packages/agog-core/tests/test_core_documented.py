@@ -6,7 +6,7 @@ import inspect
 
 import pytest
 
-from agog_core.calls.documented import documented, inputs_of, write_arguments
+from agog_core.calls.documented import documented, documented_like, inputs_of, write_arguments
 from agog_core.dtypes import ALL, DIFFERENTIABLE, FLOATING, INTEGERS, NUMERIC, ORDERED, DType, bool_, float32, float64
 
 _SECTIONS = """
@@ -56,6 +56,84 @@ def test_functions_without_docstrings_stay_without() -> None:
     def bare() -> None: ...
 
     assert documented(_SECTIONS, kind="floats")(bare).__doc__ is None
+
+
+def add(x: float, y: float = 0.0, *others: float) -> float:
+    """The sum.
+
+    Args:
+        x: a number
+            of any size.
+        y: another one.
+        *others: more of them.
+
+    Returns:
+        A number.
+
+    Raises:
+        OverflowError: it is too large.
+
+    >>> add(1.0, 2.0)
+    3.0
+    """
+    return x + y + sum(others)
+
+
+def test_a_sibling_gives_what_a_docstring_leaves_out() -> None:
+    @documented_like(add)
+    def multiply(x: float, times: int, *others: float, scale: float = 1.0) -> float:
+        """The product.
+
+        It has a limit.
+
+        Args:
+            times: how often.
+            scale: a factor,
+                for all.
+
+        Returns:
+            A product.
+
+        >>> 2 * 3
+        6
+
+        And so on.
+        """
+        return x * times * scale
+
+    assert inspect.getdoc(multiply) == (
+        "The product.\n\nIt has a limit.\n\nArgs:\n    x: a number\n        of any size.\n    times: how often.\n"
+        "    *others: more of them.\n    scale: a factor,\n        for all.\n\nReturns:\n    A product.\n\n"
+        "Raises:\n    OverflowError: it is too large.\n\n>>> 2 * 3\n6\n\nAnd so on."
+    )
+    assert str(inspect.signature(multiply)).startswith("(x: 'float', times: 'int'")
+
+
+def test_a_sibling_gives_no_more_than_the_sections_named() -> None:
+    @documented_like(add, "Returns")
+    def first(x: float) -> float:
+        """The first number."""
+        return x
+
+    assert inspect.getdoc(first) == "The first number.\n\nReturns:\n    A number."
+
+
+def test_a_class_takes_the_arguments_of_its_constructor() -> None:
+    @documented_like(add, "Args")
+    class Sum:
+        """A sum that lasts."""
+
+        def __init__(self, y: float, x: float) -> None:
+            self.total = x + y
+
+    assert Sum.__doc__ == "A sum that lasts.\n\nArgs:\n    y: another one.\n    x: a number\n        of any size."
+
+
+def test_nothing_is_taken_from_or_by_what_has_no_docstring() -> None:
+    def bare(x: float) -> None: ...
+
+    assert documented_like(add)(bare).__doc__ is None
+    assert documented_like(bare)(add).__doc__ == add.__doc__
 
 
 def test_arguments_stand_before_what_is_returned() -> None:

@@ -8,6 +8,7 @@ from contextvars import ContextVar
 from typing import Any
 
 from agog_compat.configuration import ConfigProto, limit_gpu_memory, warn_of_more_devices
+from agog_core.calls.documented import documented_like
 from agog_core.dispatch.devices.lookup import count_devices, devices_in_use
 from agog_core.tensors.placement import set_device_policy
 
@@ -83,18 +84,13 @@ def set_execution_mode(mode: str | None) -> None:
     _mode.set(mode or SYNC)
 
 
+@documented_like(set_execution_mode)
 @contextmanager
 def execution_mode(mode: str | None) -> Iterator[None]:
     """Choose the execution mode inside a ``with`` block.
 
-    Args:
-        mode: `SYNC`, `ASYNC`, or None for `SYNC`.
-
     Returns:
         A context manager.
-
-    Raises:
-        ValueError: the mode is unknown.
 
     >>> with execution_mode(ASYNC):
     ...     async_wait()

@@ -6,6 +6,8 @@ import logging
 from collections import Counter
 from typing import Any
 
+from agog_core.calls.documented import documented_like
+
 __all__ = [
     "DEBUG",
     "ERROR",
@@ -112,15 +114,9 @@ def log_every_n(level: int, msg: Any, n: int, *args: Any) -> None:
     log_if(level, msg, (_counts["every", msg] - 1) % n == 0, *args)
 
 
+@documented_like(log_every_n)
 def log_first_n(level: int, msg: Any, n: int, *args: Any) -> None:
-    """Log a message the first ``n`` times.
-
-    Args:
-        level: how important it is.
-        msg: the message, with placeholders such as ``%s``; each message has its own count.
-        n: how often.
-        *args: what to put in their places.
-    """
+    """Log a message the first ``n`` times."""
     _counts["first", msg] += 1
     log_if(level, msg, _counts["first", msg] <= n, *args)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from agog_core.calls.documented import documented_like
 from agog_core.dispatch.devices.memory import memory_stats
 from agog_core.dtypes import int64
 from agog_core.errors import UnimplementedError
@@ -35,15 +36,9 @@ def BytesLimit() -> Tensor:
     return _known("BytesLimit", memory_stats().limit)
 
 
+@documented_like(BytesInUse)
 def MaxBytesInUse() -> Tensor:
-    """The most bytes that arrays have held on the current device. See `agog_core.memory_stats`.
-
-    Returns:
-        A scalar of int64.
-
-    Raises:
-        UnimplementedError: the device's backend does not know.
-    """
+    """The most bytes that arrays have held on the current device. See `agog_core.memory_stats`."""
     return _known("MaxBytesInUse", memory_stats().peak)
 
 

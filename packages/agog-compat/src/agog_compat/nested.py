@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from agog_compat.tf2.structures import assert_same_structure, map_structure, pack_sequence_as
+from agog_core.calls.documented import documented_like
 from agog_core.nest import flatten, is_mapping, is_nested
 
 __all__ = [
@@ -84,13 +85,9 @@ def _parts(structure: Any) -> list[tuple[Any, Any]]:
     return list(zip(getattr(structure, "_fields", range(len(structure))), structure, strict=True))
 
 
+@documented_like(assert_shallow_structure)
 def flatten_up_to(shallow_tree: Any, input_tree: Any, check_types: bool = True) -> list[Any]:
     """List the parts of a structure at the leaves of a shallow one.
-
-    Args:
-        shallow_tree: the form.
-        input_tree: the structure.
-        check_types: whether a list and a tuple in one place are an error.
 
     Returns:
         The parts.

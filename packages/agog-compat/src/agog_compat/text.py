@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from agog_core.calls.documented import documented_like
+
 __all__ = ["as_bytes", "as_str_any", "as_text"]
 
 
@@ -30,18 +32,12 @@ def as_bytes(bytes_or_text: str | bytes, encoding: str = "utf-8") -> bytes:
     raise TypeError(f"as_bytes: expected str or bytes; got {bytes_or_text!r} of type {type(bytes_or_text).__name__}.")
 
 
+@documented_like(as_bytes)
 def as_text(bytes_or_text: str | bytes, encoding: str = "utf-8") -> str:
     """Decode bytes, if they are not a string already.
 
-    Args:
-        bytes_or_text: a string or bytes.
-        encoding: the encoding.
-
     Returns:
         A string.
-
-    Raises:
-        TypeError: it is something else.
 
     >>> as_text("a"), as_text(b"a")
     ('a', 'a')

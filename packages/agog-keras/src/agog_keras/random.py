@@ -11,6 +11,7 @@ from typing import Any
 
 import agog_core as ag
 from agog_core import Tensor, TensorLike, convert_to_tensor, nn
+from agog_core.calls.documented import documented_like
 from agog_core.ops.random.distributions import categorical as drawn_classes
 from agog_core.random import Generator
 from agog_core.tensors.convert import whole
@@ -113,21 +114,11 @@ def normal(
     return ag.random_normal(list(shape), mean, stddev, dtype or "float32", _source(seed))
 
 
+@documented_like(normal)
 def truncated_normal(
     shape: Sequence[Any], mean: float = 0.0, stddev: float = 1.0, dtype: Any = None, seed: Seed = None
 ) -> Tensor:
-    """Numbers of a normal distribution, within two standard deviations. See `normal`.
-
-    Args:
-        shape: the shape.
-        mean: the mean.
-        stddev: the standard deviation.
-        dtype: the dtype; None for float32.
-        seed: the seed, or a `SeedGenerator`.
-
-    Returns:
-        A tensor.
-    """
+    """Numbers of a normal distribution, within two standard deviations. See `normal`."""
     return ag.truncated_normal(list(shape), mean, stddev, dtype or "float32", _source(seed))
 
 
@@ -150,18 +141,12 @@ def uniform(shape: Sequence[Any], minval: Any = 0.0, maxval: Any = 1.0, dtype: A
     return ag.random_uniform(list(shape), minval, maxval, dtype or "float32", _source(seed))
 
 
+@documented_like(uniform)
 def randint(shape: Sequence[Any], minval: int, maxval: int, dtype: Any = "int32", seed: Seed = None) -> Tensor:
     """Integers that are equally likely. See `uniform`.
 
     Args:
-        shape: the shape.
-        minval: the least number.
-        maxval: the number to stay below.
         dtype: the dtype.
-        seed: the seed, or a `SeedGenerator`.
-
-    Returns:
-        A tensor.
     """
     return uniform(shape, minval, maxval, dtype, seed)
 
@@ -263,6 +248,7 @@ def beta(shape: Sequence[Any], alpha: TensorLike, beta: TensorLike, dtype: Any =
     return first / (first + second)
 
 
+@documented_like(normal)
 def binomial(
     shape: Sequence[Any], counts: TensorLike, probabilities: TensorLike, dtype: Any = None, seed: Seed = None
 ) -> Tensor:
@@ -272,11 +258,6 @@ def binomial(
         shape: the shape of the result, with which those of ``counts`` and ``probabilities`` broadcast.
         counts: the numbers of trials.
         probabilities: how likely each trial succeeds.
-        dtype: the dtype; None for float32.
-        seed: the seed, or a `SeedGenerator`.
-
-    Returns:
-        A tensor.
 
     >>> print(binomial([2], 3, [0.0, 1.0]))
     tf.Tensor([0. 3.], shape=(2,), dtype=float32)

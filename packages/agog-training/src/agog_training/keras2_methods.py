@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from agog_core.calls.documented import documented_like
 from agog_training.arguments import QUEUES, check_arguments, without_queues
 
 __all__ = ["Keras2Methods"]
@@ -31,13 +32,9 @@ class Keras2Methods:
         scores = self.predict_proba(x, batch_size, verbose)
         return scores.argmax(-1) if scores.shape[-1] > 1 else (scores > 0.5).astype("int32")
 
+    @documented_like(predict_classes)
     def predict_proba(self, x: Any, batch_size: int | None = None, verbose: int = 0) -> Any:
         """The same as ``predict``.
-
-        Args:
-            x: inputs.
-            batch_size: the number of examples in a batch.
-            verbose: 1 for a progress bar.
 
         Returns:
             An array, or arrays in the structure of the outputs.

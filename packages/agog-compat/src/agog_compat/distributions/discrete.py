@@ -10,6 +10,7 @@ import agog_core as ag
 from agog_compat.distributions.distribution import NOT_REPARAMETERIZED, Distribution
 from agog_compat.distributions.parameters import broadcast, filled, of_one_dtype, probabilities
 from agog_core import Tensor
+from agog_core.calls.documented import documented_like
 from agog_core.ops.nn import log_softmax, softplus
 from agog_core.shapes import Shape
 from agog_core.tensors.convert import host_value
@@ -94,19 +95,14 @@ class Bernoulli(_OfProbabilities):
         return -self.logits * (ag.sigmoid(self.logits) - 1.0) + softplus(-self.logits)
 
 
+@documented_like(Bernoulli)
 class Categorical(_OfProbabilities):
     """The categorical distribution, over the numbers of classes.
 
     Args:
         logits: unnormalized log-probabilities of the classes, along the last axis; or
         probs: their probabilities.
-        dtype: the dtype of samples.
         validate_args: whether probabilities are checked.
-        allow_nan_stats: accepted; nothing is undefined.
-
-    Raises:
-        ValueError: neither logits nor probabilities are given, or both.
-        InvalidArgumentError: a probability is not in [0, 1], if that is checked.
 
     >>> print(Categorical(probs=[0.25, 0.75]).prob([0, 1]))
     tf.Tensor([0.25 0.75], shape=(2,), dtype=float32)

@@ -10,6 +10,7 @@ from agog_compat.distributions.distribution import FULLY_REPARAMETERIZED, Distri
 from agog_compat.distributions.gamma_samples import gamma_samples
 from agog_compat.distributions.parameters import broadcast, chosen, filled, log_ndtr, ndtr, ndtri, of_one_dtype
 from agog_core import Tensor
+from agog_core.calls.documented import documented_like
 from agog_core.shapes import Shape
 
 __all__ = ["Laplace", "Normal", "StudentT"]
@@ -102,17 +103,12 @@ class Normal(_Located):
         return self._filled(0.5 * math.log(2 * math.pi * math.e) + ag.log(self.scale))
 
 
+@documented_like(Normal)
 class Laplace(_Located):
     """The Laplace distribution, whose density falls exponentially on both sides.
 
     Args:
-        loc: the means.
         scale: the mean distances from them.
-        validate_args: whether the scales are checked.
-        allow_nan_stats: accepted; nothing is undefined.
-
-    Raises:
-        InvalidArgumentError: a scale is not positive, if that is checked.
 
     >>> print(Laplace(0.0, 1.0).prob(0.0))
     tf.Tensor(0.5, shape=(), dtype=float32)

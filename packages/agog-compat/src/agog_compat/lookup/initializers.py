@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from agog_compat.gfile import GFile
+from agog_core.calls.documented import documented_like
 from agog_core.dtypes import DType, as_dtype, int64, string
 from agog_core.errors import InvalidArgumentError
 from agog_core.tensors.convert import convert_to_tensor
@@ -207,15 +208,11 @@ class TextFileStringTableInitializer(TextFileInitializer):
         super().__init__(filename, int64, key_column_index, string, value_column_index, vocab_size, delimiter)
 
 
+@documented_like(TextFileStringTableInitializer)
 class TextFileIdTableInitializer(TextFileInitializer):
     """The lines as keys and their numbers as values.
 
     Args:
-        filename: the file's path.
-        key_column_index: the column of the keys, or a constant of `TextFileIndex`.
-        value_column_index: the column of the values, or a constant of `TextFileIndex`.
-        vocab_size: how many lines the file must have; None for any number.
-        delimiter: what separates columns.
         key_dtype: the dtype of the keys.
 
     >>> TextFileIdTableInitializer("words.txt").value_dtype

@@ -14,6 +14,7 @@ from agog_compat.lookup.initializers import (
     TextFileStringTableInitializer,
 )
 from agog_compat.lookup.tables import HashTable
+from agog_core.calls.documented import documented_like
 from agog_core.dtypes import as_dtype, int64, string
 from agog_core.tensors.convert import convert_to_tensor
 
@@ -74,6 +75,7 @@ def index_table_from_tensor(
     return _with_buckets(HashTable(entries, default_value, name=name), num_oov_buckets, hasher_spec)
 
 
+@documented_like(index_table_from_tensor)
 def index_table_from_file(
     vocabulary_file: Any = None,
     num_oov_buckets: int = 0,
@@ -90,18 +92,12 @@ def index_table_from_file(
 
     Args:
         vocabulary_file: the file's path.
-        num_oov_buckets: how many further numbers words that are not there get, by their hash.
         vocab_size: how many lines are taken; None for all.
         default_value: the number that other words get where there are no further numbers.
-        hasher_spec: the hash.
         key_dtype: the dtype of the words, a string or an integer.
-        name: the table's name.
         key_column_index: the column of the words, or a constant of `TextFileIndex`.
         value_column_index: the column of the numbers, or a constant of `TextFileIndex`.
         delimiter: what separates columns.
-
-    Returns:
-        A table.
 
     Raises:
         ValueError: there is no file, a negative number of buckets, or a size that is not positive.
@@ -156,6 +152,7 @@ def index_to_string_table_from_tensor(
     return HashTable(entries, default_value, name=name)
 
 
+@documented_like(index_to_string_table_from_tensor)
 def index_to_string_table_from_file(
     vocabulary_file: Any,
     vocab_size: int | None = None,
@@ -170,14 +167,9 @@ def index_to_string_table_from_file(
     Args:
         vocabulary_file: the file's path.
         vocab_size: how many lines are taken; None for all.
-        default_value: what other numbers get.
-        name: the table's name.
         key_column_index: the column of the numbers, or a constant of `TextFileIndex`.
         value_column_index: the column of the words, or a constant of `TextFileIndex`.
         delimiter: what separates columns.
-
-    Returns:
-        A table of int64 keys.
 
     Raises:
         ValueError: there is no file, or a size that is not positive.

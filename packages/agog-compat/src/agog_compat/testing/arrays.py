@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from agog_core import dtypes, nest
+from agog_core.calls.documented import documented_like
 from agog_core.tensors.tensor import Tensor
 
 _MOST_SHOWN = 10  # of the elements that an assertion is about
@@ -136,15 +137,12 @@ class ArrayAssertions(unittest.TestCase):
             rtol, atol = max(rtol, relative), max(atol, absolute)
         self.assertAllClose(one, other, rtol, atol, msg)
 
+    @documented_like(assertAllClose, "Args")
     def assertNotAllClose(self, a: Any, b: Any, rtol: float = 1e-6, atol: float = 1e-6, msg: str | None = None) -> None:
         """Fail when two values, or structures of them, are close, elementwise and in shape.
 
         Args:
             a: a structure of tensors or of what NumPy makes arrays of.
-            b: a structure of the same form.
-            rtol: the relative tolerance.
-            atol: the absolute tolerance.
-            msg: what to say on failure.
         """
         try:
             self.assertAllClose(a, b, rtol, atol)
@@ -199,31 +197,19 @@ class ArrayAssertions(unittest.TestCase):
         """
         self.assertGreater(np.min(self._array(a)), comparison_target)
 
+    @documented_like(assertAllGreater)
     def assertAllGreaterEqual(self, a: Any, comparison_target: Any) -> None:
-        """Fail unless all elements are at least a number.
-
-        Args:
-            a: a tensor or what NumPy makes an array of.
-            comparison_target: the number.
-        """
+        """Fail unless all elements are at least a number."""
         self.assertGreaterEqual(np.min(self._array(a)), comparison_target)
 
+    @documented_like(assertAllGreater)
     def assertAllLess(self, a: Any, comparison_target: Any) -> None:
-        """Fail unless all elements are less than a number.
-
-        Args:
-            a: a tensor or what NumPy makes an array of.
-            comparison_target: the number.
-        """
+        """Fail unless all elements are less than a number."""
         self.assertLess(np.max(self._array(a)), comparison_target)
 
+    @documented_like(assertAllGreater)
     def assertAllLessEqual(self, a: Any, comparison_target: Any) -> None:
-        """Fail unless all elements are at most a number.
-
-        Args:
-            a: a tensor or what NumPy makes an array of.
-            comparison_target: the number.
-        """
+        """Fail unless all elements are at most a number."""
         self.assertLessEqual(np.max(self._array(a)), comparison_target)
 
     def assertAllInRange(

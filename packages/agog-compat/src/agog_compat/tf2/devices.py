@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from agog_core.calls.documented import documented_like
 from agog_core.dispatch.devices.lookup import list_devices
 from agog_core.dispatch.devices.memory import memory_stats
 
@@ -76,14 +77,9 @@ def list_physical_devices(device_type: str | None = None) -> list[PhysicalDevice
     return [each for each in found if device_type in (None, each.device_type)]
 
 
+@documented_like(list_physical_devices)
 def list_logical_devices(device_type: str | None = None) -> list[LogicalDevice]:
     """List the devices, by the names that `tf.device` takes.
-
-    Args:
-        device_type: the type, such as ``"GPU"``; None for all.
-
-    Returns:
-        The devices.
 
     >>> list_logical_devices("CPU")
     [LogicalDevice(name='/device:CPU:0', device_type='CPU')]

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import agog_core as ag
 from agog_core import Tensor
+from agog_core.calls.documented import documented_like
 from agog_core.shapes import broadcast_shapes
 
 __all__ = ["multiply_no_nan", "reciprocal_no_nan", "xdivy", "xlog1py", "xlogy"]
@@ -27,15 +28,9 @@ def xlogy(x: ag.TensorLike, y: ag.TensorLike, name: str | None = None) -> Tensor
     return _or_zero(x, y, lambda a, b: a * ag.log(b))
 
 
+@documented_like(xlogy)
 def xlog1py(x: ag.TensorLike, y: ag.TensorLike, name: str | None = None) -> Tensor:
     """``x * log(1 + y)``, elementwise; 0 where ``x`` is 0.
-
-    Args:
-        x: a tensor of floats.
-        y: a tensor of the same dtype, whose shape broadcasts with it.
-
-    Returns:
-        A tensor of the broadcast shape.
 
     >>> print(xlog1py([0.0, 2.0], [-1.0, 0.0]))
     tf.Tensor([0. 0.], shape=(2,), dtype=float32)
@@ -43,15 +38,9 @@ def xlog1py(x: ag.TensorLike, y: ag.TensorLike, name: str | None = None) -> Tens
     return _or_zero(x, y, lambda a, b: a * ag.log1p(b))
 
 
+@documented_like(xlogy)
 def xdivy(x: ag.TensorLike, y: ag.TensorLike, name: str | None = None) -> Tensor:
     """``x / y``, elementwise; 0 where ``x`` is 0.
-
-    Args:
-        x: a tensor of floats.
-        y: a tensor of the same dtype, whose shape broadcasts with it.
-
-    Returns:
-        A tensor of the broadcast shape.
 
     >>> print(xdivy([0.0, 2.0], [0.0, 4.0]))
     tf.Tensor([0.  0.5], shape=(2,), dtype=float32)
@@ -59,15 +48,9 @@ def xdivy(x: ag.TensorLike, y: ag.TensorLike, name: str | None = None) -> Tensor
     return _or_zero(x, y, lambda a, b: a / b)
 
 
+@documented_like(xlogy)
 def multiply_no_nan(x: ag.TensorLike, y: ag.TensorLike, name: str | None = None) -> Tensor:
     """``x * y``, elementwise; 0 where ``y`` is 0, even if ``x`` is infinite or no number.
-
-    Args:
-        x: a tensor of floats.
-        y: a tensor of the same dtype, whose shape broadcasts with it.
-
-    Returns:
-        A tensor of the broadcast shape.
 
     >>> print(multiply_no_nan([float("nan"), 2.0], [0.0, 4.0]))
     tf.Tensor([0. 8.], shape=(2,), dtype=float32)

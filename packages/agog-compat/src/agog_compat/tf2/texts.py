@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from agog_core import Tensor, TensorLike, convert_to_tensor
+from agog_core.calls.documented import documented_like
 from agog_core.tensors.convert import computed
 
 __all__ = ["lower", "upper"]
@@ -32,18 +33,9 @@ def lower(input: TensorLike, encoding: str = "", name: str | None = None) -> Ten
     return _each("lower", input, encoding, bytes.lower, str.lower)
 
 
+@documented_like(lower)
 def upper(input: TensorLike, encoding: str = "", name: str | None = None) -> Tensor:
     """Strings in upper case, elementwise.
-
-    Args:
-        input: a tensor of strings.
-        encoding: ``"utf-8"`` for all letters; empty for those of ASCII, where other bytes stay.
-
-    Returns:
-        A tensor of strings of the same shape.
-
-    Raises:
-        ValueError: the encoding is another one.
 
     >>> print(upper("straße", encoding="utf-8").numpy().decode())
     STRASSE

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
-from textwrap import dedent
+from types import CodeType
 from typing import Any, TypeVar
 
 from agog_core.dtypes import ALL, DIFFERENTIABLE, FLOATING, INTEGERS, NUMERIC, ORDERED, DType, bool_
@@ -15,6 +16,8 @@ _ELEMENTS = {
     ORDERED: "numbers",
     NUMERIC: "numbers",
 }
+
+_SECTIONS = ("Args", "Returns", "Raises")
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -35,10 +38,72 @@ def documented(sections: str, **words: str) -> Callable[[F], F]:
     return decorate
 
 
+def documented_like(other: Callable[..., Any], *sections: str) -> Callable[[F], F]:
+    """Take what a docstring leaves out from a sibling's: arguments of the same names, and whole Returns and Raises.
+
+    Args:
+        other: the sibling, a function or a class.
+        *sections: the sections to take; all if none is named.
+    """
+
+    def decorate(function: F) -> F:
+        if function.__doc__ and other.__doc__:  # python -OO takes docstrings away
+            before, own, after = _parted(function.__doc__)
+            for section, text in _parted(other.__doc__)[1].items():
+                if not sections or section in sections:
+                    known = own.get(section, "")
+                    own[section] = _merged(function, known, text) if section == "Args" else known or text
+            written = [f"{section}:\n{own[section]}" for section in _SECTIONS if own.get(section)]
+            function.__doc__ = "\n\n".join([*before, *written, *after])
+        return function
+
+    return decorate
+
+
+def _parted(documentation: str) -> tuple[list[str], dict[str, str], list[str]]:
+    """The paragraphs of a docstring before its sections, the sections, and the paragraphs after them."""
+    before: list[str] = []
+    sections: dict[str, str] = {}
+    after: list[str] = []
+    for paragraph in _cleaned(documentation).split("\n\n"):
+        name, _, text = paragraph.partition(":\n")
+        if name in _SECTIONS:
+            sections[name] = text
+        else:
+            (after if sections or after or paragraph.startswith(">>> ") else before).append(paragraph)
+    return before, sections, after
+
+
+def _merged(function: Any, own: str, other: str) -> str:
+    """An Args section with the entries of two for a function's parameters, in their order; its own entries go first."""
+    called: Any = vars(function)["__init__"] if isinstance(function, type) else function
+    names = _parameters(getattr(called, "__wrapped__", called).__code__)
+    entries = {name: entry for name, entry in _entries(other).items() if name in names} | _entries(own)
+    places = {name: place for place, name in enumerate(names)}
+    return "\n".join(entries[name] for name in sorted(entries, key=lambda name: places.get(name, len(names))))
+
+
+def _parameters(code: CodeType) -> tuple[str, ...]:
+    """The names of a function's parameters; `inspect` takes milliseconds to import."""
+    names, named = code.co_varnames, code.co_argcount
+    end = named + code.co_kwonlyargcount  # behind it Python has *args, then **kwargs
+    keywords = end + bool(code.co_flags & 0x04)
+    return (
+        names[:named] + names[end:keywords] + names[named:end] + names[keywords : keywords + bool(code.co_flags & 0x08)]
+    )
+
+
+def _entries(arguments: str) -> dict[str, str]:
+    """The entries of an Args section by the first name of each, without the stars of ``*args``."""
+    return {re.split("[:,]", entry)[0].strip(" *"): entry for entry in re.split(r"\n(?= {4}\S)", arguments) if entry}
+
+
 def _cleaned(text: str) -> str:
     """A docstring without indentation; `inspect` does it too, and takes milliseconds to import."""
     first, _, rest = text.partition("\n")
-    return f"{first}\n{dedent(rest)}".strip()
+    margin = rest.lstrip("\n")
+    indentation = margin[: len(margin) - len(margin.lstrip(" "))]
+    return f"{first}\n{rest}".replace(f"\n{indentation}", "\n").strip()
 
 
 def write_arguments(function: Callable[..., Any], *arguments: str) -> None:

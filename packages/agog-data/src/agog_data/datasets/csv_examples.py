@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from agog_core import errors
+from agog_core.calls.documented import documented_like
 from agog_data.arguments import integer
 from agog_data.datasets.fetching import get_file
 from agog_data.datasets.npz import Array
@@ -68,19 +69,11 @@ def load_csv_with_header(
     return _examples(name, filename, rows[1:], 2, features, target_dtype, features_dtype, target_column)
 
 
+@documented_like(load_csv_with_header)
 def load_csv_without_header(
     filename: PathLike, target_dtype: Any, features_dtype: Any, target_column: int = -1
 ) -> Dataset:
     """Read a file all of whose rows are examples.
-
-    Args:
-        filename: the file's path.
-        target_dtype: the dtype of the target.
-        features_dtype: the dtype of the features.
-        target_column: which field of a row is the target.
-
-    Returns:
-        A named tuple ``(data, target)``, of shape (n, features) and (n,).
 
     Raises:
         NotFoundError: there is no such file.

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from agog_core.calls.documented import documented_like
 from agog_core.dtypes import as_dtype, bool_, int32, int64, string, uint8, uint16
 from agog_core.errors import InvalidArgumentError
 from agog_core.ops.image.intensity import convert_image_dtype
@@ -100,6 +101,7 @@ def decode_png(contents: TensorLike, channels: int = 0, dtype: Any = uint8, name
     return _of_file("decode_png", contents, lambda data: decode("decode_png", data, channels, bits=bits))
 
 
+@documented_like(decode_png)
 def decode_jpeg(
     contents: TensorLike,
     channels: int = 0,
@@ -116,17 +118,12 @@ def decode_jpeg(
     always upscaled smoothly.
 
     Args:
-        contents: the file's bytes, a scalar string.
         channels: 1 for gray, 3 for RGB; 0 for those of the file.
         ratio: 1, 2, 4 or 8, the factor of a fast reduction of a JPEG image during decoding.
         try_recover_truncated: whether a truncated file gives an image, with gray for missing pixels.
 
     Returns:
         A uint8 tensor of shape (height, width, channels).
-
-    Raises:
-        InvalidArgumentError: the bytes are no such file or not whole, an argument has another value, or there are more
-            pixels than allowed.
 
     >>> from agog_data.images import encode_jpeg
     >>> decode_jpeg(encode_jpeg(np.zeros([9, 6, 3], np.uint8)), channels=1, ratio=2).shape
@@ -215,15 +212,12 @@ def decode_gif(contents: TensorLike, name: str | None = None) -> Tensor:
     return _of_file("decode_gif", contents, decoded)
 
 
+@documented_like(decode_jpeg)
 def decode_bmp(contents: TensorLike, channels: int = 0, name: str | None = None) -> Tensor:
     """Decode a BMP file.
 
     Args:
-        contents: the file's bytes, a scalar string.
         channels: how many channels the file must have; 0 for any.
-
-    Returns:
-        A uint8 tensor of shape (height, width, channels).
 
     Raises:
         InvalidArgumentError: the bytes are no such file or not whole, it has other channels, or there are more pixels

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from agog_core.calls.documented import documented_like
 from agog_core.errors import InvalidArgumentError
 from agog_core.tensors.convert import convert_to_tensor
 from agog_core.tensors.tensor import Tensor, TensorLike
@@ -40,6 +41,7 @@ def encode_png(image: TensorLike, compression: int = -1, name: str | None = None
     return _saved(pixels, "PNG", compress_level=compression)
 
 
+@documented_like(encode_png)
 def encode_jpeg(
     image: TensorLike,
     format: str = "",
@@ -66,12 +68,6 @@ def encode_jpeg(
         x_density: pixels in a row per unit.
         y_density: pixels in a column per unit.
         xmp_metadata: XMP data for the file's header; ``""`` for none.
-
-    Returns:
-        The file's bytes, a scalar string.
-
-    Raises:
-        InvalidArgumentError: an argument has another dtype, shape or value.
     """
     pixels = _pixels("encode_jpeg", image, (1, 3), ("uint8",))
     if format not in ("", "grayscale", "rgb") or (format and (format == "rgb") != (pixels.shape[2] == 3)):

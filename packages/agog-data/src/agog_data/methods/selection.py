@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from agog_core.calls.documented import documented_like
 from agog_data import arguments
 from agog_data.methods.pipeline import Pipeline
 from agog_data.stages.combining import Concatenate
@@ -59,32 +60,22 @@ class SelectionMethods(Pipeline):
         times = arguments.count("repeat", -1 if count is None else count)
         return self.take(0) if times == 0 else self._then(Repeat(self._stage, None if times < 0 else times))
 
+    @documented_like(repeat)
     def take(self, count: Any) -> Dataset:
         """The first elements.
 
         Args:
             count: how many; -1 for all.
-
-        Returns:
-            The dataset.
-
-        Raises:
-            InvalidArgumentError: ``count`` is below -1.
         """
         number = arguments.count("take", count)
         return self._then(Take(self._stage, _EVERYTHING if number < 0 else number))
 
+    @documented_like(repeat)
     def skip(self, count: Any) -> Dataset:
         """The elements but for the first ones.
 
         Args:
             count: how many to leave out; -1 for all.
-
-        Returns:
-            The dataset.
-
-        Raises:
-            InvalidArgumentError: ``count`` is below -1.
         """
         number = arguments.count("skip", count)
         return self.take(0) if number < 0 else self._then(Skip(self._stage, number))

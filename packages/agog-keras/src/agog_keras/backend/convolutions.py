@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from agog_core import Tensor, TensorLike, convert_to_tensor, pad
+from agog_core.calls.documented import documented_like
 from agog_core.ops.conv.depthwise import depthwise_conv2d as depthwise
 from agog_core.ops.conv.depthwise import separable_conv2d as separable
 from agog_core.ops.conv.pools import pool
@@ -50,6 +51,7 @@ def conv1d(
     return as_given(convolved("conv1d", inputs, kernel, [strides], padding, None, [dilation_rate]), first)
 
 
+@documented_like(conv1d)
 def conv2d(
     x: TensorLike,
     kernel: TensorLike,
@@ -65,14 +67,10 @@ def conv2d(
         kernel: the windows, of shape (height, width, channels, filters).
         strides: the window's steps.
         padding: ``"same"`` or ``"valid"``.
-        data_format: ``"channels_last"``, which None stands for, or ``"channels_first"``.
         dilation_rate: the distances between the window's elements.
 
     Returns:
         A tensor with the filters in place of the channels.
-
-    Raises:
-        ValueError: an argument is none of these.
 
     >>> from agog_core import ones
     >>> conv2d(ones([1, 5, 5, 2]), ones([3, 3, 2, 4])).shape
@@ -81,6 +79,7 @@ def conv2d(
     return convolved("conv2d", x, kernel, strides, padding, data_format, dilation_rate)
 
 
+@documented_like(conv2d, "Returns", "Raises")
 def conv3d(
     x: TensorLike,
     kernel: TensorLike,
@@ -95,12 +94,6 @@ def conv3d(
         x: a tensor of shape (batch, depth, height, width, channels), or with the channels behind the batch.
         kernel: the windows, of shape (depth, height, width, channels, filters).
         strides, padding, data_format, dilation_rate: see `conv2d`.
-
-    Returns:
-        A tensor with the filters in place of the channels.
-
-    Raises:
-        ValueError: an argument is none of these.
 
     >>> from agog_core import ones
     >>> conv3d(ones([1, 5, 5, 5, 2]), ones([3, 3, 3, 2, 4])).shape
@@ -174,6 +167,7 @@ def depthwise_conv2d(
     return as_given(depthwise(inputs, depthwise_kernel, steps, name, dilation_rate), first)
 
 
+@documented_like(conv2d, "Returns", "Raises")
 def separable_conv2d(
     x: TensorLike,
     depthwise_kernel: TensorLike,
@@ -190,12 +184,6 @@ def separable_conv2d(
         depthwise_kernel: see `depthwise_conv2d`.
         pointwise_kernel: what mixes, of shape (1, 1, channels * filters of each channel, filters).
         strides, padding, data_format, dilation_rate: see `conv2d`.
-
-    Returns:
-        A tensor with the filters in place of the channels.
-
-    Raises:
-        ValueError: an argument is none of these.
 
     >>> from agog_core import ones
     >>> separable_conv2d(ones([1, 5, 5, 2]), ones([3, 3, 2, 4]), ones([1, 1, 8, 3])).shape

@@ -7,6 +7,7 @@ from typing import Any
 
 import agog_core as ag
 from agog_core import SparseTensor, Tensor, TensorLike, Variable, as_dtype, convert_to_tensor
+from agog_core.calls.documented import documented_like
 from agog_core.ops import nn
 from agog_core.variables.name_scope import counters
 
@@ -165,21 +166,15 @@ def random_uniform_variable(
     return Variable(ag.random_uniform(shape, low, high, as_dtype(dtype or "float32"), seed), name=name)
 
 
+@documented_like(random_uniform_variable)
 def random_normal_variable(
     shape: Any, mean: float, scale: float, dtype: Any = None, name: str | None = None, seed: int | None = None
 ) -> Variable:
     """Make a variable of normally distributed numbers.
 
     Args:
-        shape: its shape.
         mean: their mean.
         scale: their standard deviation.
-        dtype: its dtype; None for float32.
-        name: its name.
-        seed: the op's seed.
-
-    Returns:
-        The variable.
 
     >>> random_normal_variable((2, 3), 0, 1).shape
     TensorShape([2, 3])

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import agog_core as ag
 from agog_core import Tensor, TensorLike
+from agog_core.calls.documented import documented_like
 from agog_core.ops import nn
 from agog_keras.ops.dtypes import floats
 
@@ -29,17 +30,14 @@ def elu(x: TensorLike, alpha: float = 1.0) -> Tensor:
     return ag.where(tensor > 0, tensor, ag.expm1(ag.minimum(tensor, 0)) * alpha)
 
 
+@documented_like(elu)
 def gelu(x: TensorLike, approximate: bool = True) -> Tensor:
     """``x`` times the share of the normal distribution that is below it.
 
     D. Hendrycks and K. Gimpel, "Gaussian error linear units", 2016.
 
     Args:
-        x: a tensor of floats.
         approximate: whether to compute the share by a tanh.
-
-    Returns:
-        A tensor of the same shape.
 
     >>> print(gelu([0.0, 3.0], approximate=False))
     tf.Tensor([0.        2.9959502], shape=(2,), dtype=float32)
@@ -94,16 +92,9 @@ def softmax(x: TensorLike, axis: int | Sequence[int] | None = -1) -> Tensor:
     return ag.exp(log_softmax(x, axis)) if not isinstance(axis, int) else nn.softmax(floats(x), axis)
 
 
+@documented_like(softmax)
 def log_softmax(x: TensorLike, axis: int | Sequence[int] | None = -1) -> Tensor:
-    """The logarithms of `softmax`.
-
-    Args:
-        x: a tensor of floats.
-        axis: the axes; None for all.
-
-    Returns:
-        A tensor of the same shape.
-    """
+    """The logarithms of `softmax`."""
     tensor = floats(x)
     if isinstance(axis, int):
         return nn.log_softmax(tensor, axis)

@@ -8,6 +8,7 @@ from typing import Any
 
 import agog_core as ag
 from agog_core import Tensor, TensorLike, convert_to_tensor
+from agog_core.calls.documented import documented_like
 
 __all__ = [
     "append",
@@ -80,14 +81,9 @@ def hstack(xs: Sequence[TensorLike]) -> Tensor:
     return ag.concat(tensors, 0 if len(tensors[0]._shape) == 1 else 1)
 
 
+@documented_like(hstack)
 def vstack(xs: Sequence[TensorLike]) -> Tensor:
     """Put tensors below one another: along the first axis, vectors as rows.
-
-    Args:
-        xs: the tensors.
-
-    Returns:
-        A tensor.
 
     >>> vstack([[1, 2], [3, 4]]).numpy().tolist()
     [[1, 2], [3, 4]]
@@ -133,15 +129,9 @@ def fliplr(x: TensorLike) -> Tensor:
     return ag.reverse(x, [1])
 
 
+@documented_like(fliplr)
 def flipud(x: TensorLike) -> Tensor:
-    """Turn the first axis round. See `reverse`.
-
-    Args:
-        x: a tensor.
-
-    Returns:
-        A tensor of the same shape.
-    """
+    """Turn the first axis round. See `reverse`."""
     return ag.reverse(x, [0])
 
 
@@ -247,16 +237,9 @@ def dot(x1: TensorLike, x2: TensorLike) -> Tensor:
     return ag.tensordot(a, b, [[-1], [max(0, len(b._shape) - 2)]])
 
 
+@documented_like(dot)
 def inner(x1: TensorLike, x2: TensorLike) -> Tensor:
-    """The product over the last axes. See `dot`.
-
-    Args:
-        x1: the first tensor.
-        x2: the second one.
-
-    Returns:
-        A tensor.
-    """
+    """The product over the last axes. See `dot`."""
     a, b = convert_to_tensor(x1), convert_to_tensor(x2)
     return a * b if not a._shape or not b._shape else ag.tensordot(a, b, [[-1], [-1]])
 

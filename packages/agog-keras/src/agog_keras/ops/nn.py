@@ -8,6 +8,7 @@ from typing import Any
 
 import agog_core as ag
 from agog_core import Tensor, TensorLike, convert_to_tensor
+from agog_core.calls.documented import documented_like
 from agog_core.ops.conv.convolutions import convolution
 from agog_core.ops.conv.pools import pool
 from agog_core.ops.sorting.sorting import in_top_k as core_in_top_k
@@ -73,6 +74,7 @@ def categorical_crossentropy(
     return categorical_entropy(ag.cast(target, x.dtype), x, from_logits, axis)
 
 
+@documented_like(categorical_crossentropy)
 def sparse_categorical_crossentropy(
     target: TensorLike, output: TensorLike, from_logits: bool = False, axis: int = -1
 ) -> Tensor:
@@ -80,12 +82,6 @@ def sparse_categorical_crossentropy(
 
     Args:
         target: class numbers.
-        output: numbers in proportion to probabilities, or logits.
-        from_logits: whether they are logits.
-        axis: the axis of the classes.
-
-    Returns:
-        A tensor without that axis.
     """
     x, classes = convert_to_tensor(output), convert_to_tensor(target)
     if len(classes._shape) == len(x._shape) and classes._shape[axis] == 1:
@@ -328,15 +324,11 @@ def segment_sum(
     return ag.unsorted_segment_sum(data, segment_ids, _segments(segment_ids, num_segments))
 
 
+@documented_like(segment_sum)
 def segment_max(
     data: TensorLike, segment_ids: TensorLike, num_segments: int | None = None, sorted: bool = False
 ) -> Any:
     """The largest of the rows of each segment. See `segment_sum`.
-
-    Args:
-        data: rows.
-        segment_ids: the segment of each row.
-        num_segments: how many segments there are; None for those that are named.
 
     Returns:
         A tensor with a row for each segment: for one without rows minus infinity, or the dtype's least integer.

@@ -8,6 +8,7 @@ from typing import Any
 
 import agog_core as ag
 from agog_core import Tensor, TensorLike, convert_to_tensor
+from agog_core.calls.documented import documented_like
 
 __all__ = [
     "argmax",
@@ -40,17 +41,9 @@ def argmax(x: TensorLike, axis: int | None = None, keepdims: bool = False) -> Te
     return _place(ag.argmax, x, axis, keepdims)
 
 
+@documented_like(argmax)
 def argmin(x: TensorLike, axis: int | None = None, keepdims: bool = False) -> Tensor:
-    """The place of the smallest element. See `argmax`.
-
-    Args:
-        x: a tensor.
-        axis: the axis to look along; None for all elements in a row.
-        keepdims: whether the axis stays, with size 1.
-
-    Returns:
-        A tensor of int32.
-    """
+    """The place of the smallest element. See `argmax`."""
     return _place(ag.argmin, x, axis, keepdims)
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import agog_core as ag
 from agog_core import Tensor, TensorLike, convert_to_tensor
+from agog_core.calls.documented import documented_like
 from agog_core.tensors.convert import whole
 from agog_keras.ops.dtypes import alike, floats, numbers
 
@@ -70,13 +71,9 @@ def prod(x: TensorLike, axis: _Axes = None, keepdims: bool = False, dtype: Any =
     return ag.reduce_prod(_wide(x) if dtype is None else ag.cast(x, dtype), axis, keepdims)
 
 
+@documented_like(sum)
 def mean(x: TensorLike, axis: _Axes = None, keepdims: bool = False) -> Tensor:
     """The mean along axes.
-
-    Args:
-        x: a tensor.
-        axis: the axes; None for all.
-        keepdims: whether they stay, with size 1.
 
     Returns:
         A tensor; of float32 for integers and bools.
@@ -87,16 +84,9 @@ def mean(x: TensorLike, axis: _Axes = None, keepdims: bool = False) -> Tensor:
     return ag.reduce_mean(floats(x), axis, keepdims)
 
 
+@documented_like(mean)
 def var(x: TensorLike, axis: _Axes = None, keepdims: bool = False) -> Tensor:
     """The variance along axes: the mean square of the distance from the mean. See `mean`.
-
-    Args:
-        x: a tensor.
-        axis: the axes; None for all.
-        keepdims: whether they stay, with size 1.
-
-    Returns:
-        A tensor; of float32 for integers and bools.
 
     >>> float(var([1, 3]))
     1.0
@@ -108,17 +98,9 @@ def var(x: TensorLike, axis: _Axes = None, keepdims: bool = False) -> Tensor:
     return ag.cast(ag.reduce_mean(ag.square(distance), axis, keepdims), tensor.dtype.real_dtype)
 
 
+@documented_like(mean)
 def std(x: TensorLike, axis: _Axes = None, keepdims: bool = False) -> Tensor:
-    """The standard deviation along axes: the root of the variance. See `var`.
-
-    Args:
-        x: a tensor.
-        axis: the axes; None for all.
-        keepdims: whether they stay, with size 1.
-
-    Returns:
-        A tensor; of float32 for integers and bools.
-    """
+    """The standard deviation along axes: the root of the variance. See `var`."""
     return ag.sqrt(var(x, axis, keepdims))
 
 

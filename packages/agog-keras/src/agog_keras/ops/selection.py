@@ -7,6 +7,7 @@ from typing import Any
 
 import agog_core as ag
 from agog_core import Tensor, TensorLike, array_api, convert_to_tensor
+from agog_core.calls.documented import documented_like
 from agog_core.ops.sorting.sorting import top_k as core_top_k
 from agog_core.tensors.convert import fixed
 from agog_keras.ops.dtypes import alike, numbers
@@ -87,17 +88,9 @@ def cumsum(x: TensorLike, axis: int | None = None, dtype: Any = None) -> Tensor:
     return _scan(ag.cumsum, x, axis, dtype)
 
 
+@documented_like(cumsum)
 def cumprod(x: TensorLike, axis: int | None = None, dtype: Any = None) -> Tensor:
-    """The products of the elements so far. See `cumsum`.
-
-    Args:
-        x: a tensor.
-        axis: the axis; None for all elements in a row.
-        dtype: the dtype; None for the tensor's, and int32 for bools.
-
-    Returns:
-        A tensor.
-    """
+    """The products of the elements so far. See `cumsum`."""
     return _scan(ag.cumprod, x, axis, dtype)
 
 
@@ -351,15 +344,12 @@ def tril(x: TensorLike, k: int = 0) -> Tensor:
     return array_api.tril(_rows(x), k=k)
 
 
+@documented_like(tril)
 def triu(x: TensorLike, k: int = 0) -> Tensor:
     """Matrices with zeros below a diagonal. See `tril`.
 
     Args:
-        x: matrices, or a vector that is each row of one.
         k: the diagonal.
-
-    Returns:
-        A tensor.
     """
     return array_api.triu(_rows(x), k=k)
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import agog_core as ag
 from agog_core import Tensor, TensorLike, convert_to_tensor
+from agog_core.calls.documented import documented_like
 from agog_core.tensors.convert import fixed
 from agog_keras.ops.arrays import full_like, ravel, swapaxes
 from agog_keras.ops.dtypes import floats
@@ -102,13 +103,9 @@ def nansum(x: TensorLike, axis: Any = None, keepdims: bool = False) -> Tensor:
     return total(nan_to_num(x, 0.0, math.inf, -math.inf), axis, keepdims)
 
 
+@documented_like(nansum)
 def nanmean(x: TensorLike, axis: Any = None, keepdims: bool = False) -> Tensor:
     """The mean of all that is not NaN. See `mean`.
-
-    Args:
-        x: a tensor.
-        axis: the axes; None for all.
-        keepdims: whether they stay, with size 1.
 
     Returns:
         A tensor of floats; NaN where all is NaN.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import agog_core as ag
 from agog_core import Tensor
+from agog_core.calls.documented import documented_like
 from agog_core.ops.nn import relu6
 
 __all__ = [
@@ -53,15 +54,9 @@ def hard_shrink(x: ag.TensorLike, threshold: float = 0.5) -> Tensor:
     return ag.where(ag.abs(tensor) > threshold, tensor, ag.zeros_like(tensor))
 
 
+@documented_like(hard_shrink)
 def soft_shrink(x: ag.TensorLike, threshold: float = 0.5) -> Tensor:
     """Values moved towards 0 by a threshold, and not past it, elementwise.
-
-    Args:
-        x: a tensor of floats.
-        threshold: the threshold.
-
-    Returns:
-        A tensor of the same shape.
 
     >>> print(soft_shrink([-2.0, 0.3]))
     tf.Tensor([-1.5  0. ], shape=(2,), dtype=float32)
@@ -87,16 +82,11 @@ def h_sigmoid(x: ag.TensorLike) -> Tensor:
     return relu6(ag.convert_to_tensor(x) + 3.0) * (1 / 6)
 
 
+@documented_like(hard_shrink)
 def hard_silu(x: ag.TensorLike) -> Tensor:
     """``x * relu6(x + 3) / 6``, elementwise, which is near the swish.
 
     A. Howard et al., "Searching for MobileNetV3", ICCV 2019.
-
-    Args:
-        x: a tensor of floats.
-
-    Returns:
-        A tensor of the same shape.
 
     >>> print(hard_silu([-3.0, 1.0, 3.0]))
     tf.Tensor([-0.         0.6666667  3.       ], shape=(3,), dtype=float32)
@@ -137,14 +127,9 @@ def sparse_plus(x: ag.TensorLike) -> Tensor:
     return ag.where(tensor <= 1.0, inner, tensor)
 
 
+@documented_like(h_sigmoid)
 def sparse_sigmoid(x: ag.TensorLike) -> Tensor:
     """0 up to -1, 1 from 1 on, and a line between, elementwise.
-
-    Args:
-        x: a tensor of floats.
-
-    Returns:
-        A tensor of the same shape.
 
     >>> print(sparse_sigmoid([-2.0, 0.0, 2.0]))
     tf.Tensor([0.  0.5 1. ], shape=(3,), dtype=float32)

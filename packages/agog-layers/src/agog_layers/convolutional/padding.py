@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 from agog_core import Tensor, pad, reshape
 from agog_core.calls.broadcasting import broadcast_to
+from agog_core.calls.documented import documented_like
 from agog_core.ops.image.resizing import resample
 from agog_layers.base.arguments import Sizes, choice, one_for_each, whole
 from agog_layers.convolutional.spatial_layer import Spatial
@@ -103,17 +104,13 @@ class ZeroPadding3D(ZeroPadding):
     axes: ClassVar[int] = 3
 
 
+@documented_like(ZeroPadding)
 class Cropping(Spatial):
     """Base of layers that remove places at the ends of axes.
 
     Args:
         cropping: how many are removed: an integer for all ends; one integer for both ends of each axis; or a pair for
             each axis.
-        data_format: ``"channels_last"``, which None stands for, or ``"channels_first"``.
-        **kwargs: further arguments of `Layer`.
-
-    Raises:
-        ValueError: an argument is none of these.
     """
 
     def __init__(self, cropping: Any = 0, data_format: str | None = None, **kwargs: Any) -> None:
@@ -240,17 +237,12 @@ class UpSampling1D(UpSampling):
         super().__init__(size, **kwargs)
 
 
+@documented_like(UpSampling)
 class UpSampling2D(UpSampling):
     """Repeat rows and columns, or interpolate between them.
 
     Args:
-        size: how often: an integer, or one for each axis.
-        data_format: ``"channels_last"``, which None stands for, or ``"channels_first"``.
         interpolation: ``"nearest"`` or ``"bilinear"``.
-        **kwargs: further arguments of `Layer`.
-
-    Raises:
-        ValueError: an argument is none of these.
 
     >>> import agog_core as ag
     >>> UpSampling2D((2, 3))(ag.zeros([1, 5, 5, 3])).shape

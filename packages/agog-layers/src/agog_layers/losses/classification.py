@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import agog_core as ag
 from agog_core import Tensor
+from agog_core.calls.documented import documented_like
 from agog_layers.layer.function_layer import take_symbols
 from agog_layers.losses.arguments import flat_classes, floats, of_floats
 from agog_layers.losses.formulas import EPSILON, binary_entropy, categorical_entropy, margin, smoothed
@@ -35,16 +36,10 @@ def hinge(y_true: ag.TensorLike, y_pred: ag.TensorLike) -> Tensor:
     return ag.reduce_mean(ag.maximum(margin(y_true, y_pred), 0.0), -1)
 
 
+@documented_like(hinge)
 @of_floats
 def squared_hinge(y_true: ag.TensorLike, y_pred: ag.TensorLike) -> Tensor:
     """The mean of ``max(0, 1 - y_true * y_pred) ** 2``.
-
-    Args:
-        y_true: labels, each -1 or 1, of the predictions' shape.
-        y_pred: predictions, of shape ``(..., d)``.
-
-    Returns:
-        A tensor of shape ``(...)`` and of the predictions' dtype.
 
     >>> print(squared_hinge([[-1.0, 1.0]], [[0.5, 0.5]]))
     tf.Tensor([1.25], shape=(1,), dtype=float32)
@@ -95,17 +90,12 @@ def categorical_crossentropy(
     return categorical_entropy(y_true, y_pred, from_logits)
 
 
+@documented_like(categorical_crossentropy)
 def sparse_categorical_crossentropy(y_true: ag.TensorLike, y_pred: ag.TensorLike, from_logits: bool = False) -> Tensor:
     """Cross entropy between class numbers and distributions over classes.
 
     Args:
         y_true: class numbers, of shape ``(...)`` or ``(..., 1)``; floats are cut off.
-        y_pred: of shape ``(..., classes)``: numbers in proportion to probabilities, which count as at least 1e-7 and
-            at most 1 - 1e-7; or logits.
-        from_logits: whether the predictions are logits, which is more exact.
-
-    Returns:
-        A tensor of shape ``(...)`` and of the predictions' dtype.
 
     Raises:
         InvalidArgumentError: the shapes do not fit, or a class number is out of range.
@@ -123,6 +113,7 @@ def sparse_categorical_crossentropy(y_true: ag.TensorLike, y_pred: ag.TensorLike
     return ag.cast(ag.nn.sparse_softmax_cross_entropy_with_logits(labels=y, logits=scores), x.dtype)
 
 
+@documented_like(categorical_crossentropy)
 @of_floats
 def binary_crossentropy(
     y_true: ag.TensorLike, y_pred: ag.TensorLike, from_logits: bool = False, label_smoothing: float = 0
@@ -130,13 +121,8 @@ def binary_crossentropy(
     """The mean of the cross entropies of yes and no, for classes that do not exclude each other.
 
     Args:
-        y_true: probabilities, of the predictions' shape.
         y_pred: of shape ``(..., d)``: probabilities, which count as at least 1e-7 and at most 1 - 1e-7; or logits.
-        from_logits: whether the predictions are logits, which is more exact.
         label_smoothing: how far labels are moved towards 1/2, from 0 to 1.
-
-    Returns:
-        A tensor of shape ``(...)`` and of the predictions' dtype.
 
     >>> print(binary_crossentropy([[0.0, 1.0]], [[0.5, 0.5]]))
     tf.Tensor([0.6931472], shape=(1,), dtype=float32)

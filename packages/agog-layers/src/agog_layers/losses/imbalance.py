@@ -6,6 +6,7 @@ from typing import Any
 
 import agog_core as ag
 from agog_core import Tensor
+from agog_core.calls.documented import documented_like
 from agog_layers.layer.function_layer import take_symbols
 from agog_layers.losses.arguments import flat_classes, floats, of_floats
 from agog_layers.losses.formulas import EPSILON, binary_entropy, smoothed
@@ -61,6 +62,7 @@ def binary_focal_crossentropy(
     return ag.reduce_mean(losses, axis)
 
 
+@documented_like(binary_focal_crossentropy)
 @of_floats
 def categorical_focal_crossentropy(
     y_true: ag.TensorLike,
@@ -76,16 +78,11 @@ def categorical_focal_crossentropy(
     T.-Y. Lin et al., "Focal loss for dense object detection", ICCV 2017.
 
     Args:
-        y_true: probabilities, of the predictions' shape.
         y_pred: of shape ``(..., classes)``: numbers in proportion to probabilities, or logits.
         alpha: how much classes count: a number, or one for each.
         gamma: the power of how wrong a prediction is, which it counts; 0 for `categorical_crossentropy`.
-        from_logits: whether the predictions are logits.
         label_smoothing: the share of each label that is spread evenly over the classes.
         axis: the axis of the classes.
-
-    Returns:
-        A tensor of shape ``(...)`` and of the predictions' dtype.
 
     >>> print(categorical_focal_crossentropy([[0.0, 1.0]], [[0.5, 0.5]]))
     tf.Tensor([0.0433217], shape=(1,), dtype=float32)

@@ -6,6 +6,7 @@ import math
 
 import agog_core as ag
 from agog_core import Tensor
+from agog_core.calls.documented import documented_like
 from agog_layers.layer.function_layer import take_symbols
 from agog_layers.losses.arguments import of_floats
 from agog_layers.losses.formulas import EPSILON, absolute_error, huber_error, squared_error
@@ -40,16 +41,10 @@ def mean_squared_error(y_true: ag.TensorLike, y_pred: ag.TensorLike) -> Tensor:
     return ag.reduce_mean(squared_error(y_true, y_pred), -1)
 
 
+@documented_like(mean_squared_error)
 @of_floats
 def mean_absolute_error(y_true: ag.TensorLike, y_pred: ag.TensorLike) -> Tensor:
     """The mean of the absolute differences.
-
-    Args:
-        y_true: labels, of the predictions' shape.
-        y_pred: predictions, of shape ``(..., d)``.
-
-    Returns:
-        A tensor of shape ``(...)`` and of the predictions' dtype.
 
     >>> print(mean_absolute_error([[0.0, 1.0]], [[2.0, 1.0]]))
     tf.Tensor([1.], shape=(1,), dtype=float32)
@@ -57,16 +52,10 @@ def mean_absolute_error(y_true: ag.TensorLike, y_pred: ag.TensorLike) -> Tensor:
     return ag.reduce_mean(absolute_error(y_true, y_pred), -1)
 
 
+@documented_like(mean_squared_error)
 @of_floats
 def mean_absolute_percentage_error(y_true: ag.TensorLike, y_pred: ag.TensorLike) -> Tensor:
     """The mean of the absolute differences, in percent of the labels; a label counts as at least 1e-7.
-
-    Args:
-        y_true: labels, of the predictions' shape.
-        y_pred: predictions, of shape ``(..., d)``.
-
-    Returns:
-        A tensor of shape ``(...)`` and of the predictions' dtype.
 
     >>> print(mean_absolute_percentage_error([[2.0, 1.0]], [[1.0, 1.0]]))
     tf.Tensor([25.], shape=(1,), dtype=float32)
@@ -75,16 +64,10 @@ def mean_absolute_percentage_error(y_true: ag.TensorLike, y_pred: ag.TensorLike)
     return ag.reduce_mean(ag.abs(ratios), -1) * 100.0
 
 
+@documented_like(mean_squared_error)
 @of_floats
 def mean_squared_logarithmic_error(y_true: ag.TensorLike, y_pred: ag.TensorLike) -> Tensor:
     """The mean of the squared differences of ``log(1 + x)``; numbers count as at least 1e-7.
-
-    Args:
-        y_true: labels, of the predictions' shape.
-        y_pred: predictions, of shape ``(..., d)``.
-
-    Returns:
-        A tensor of shape ``(...)`` and of the predictions' dtype.
 
     >>> print(mean_squared_logarithmic_error([[1.0]], [[3.0]]))
     tf.Tensor([0.480453], shape=(1,), dtype=float32)
@@ -94,13 +77,10 @@ def mean_squared_logarithmic_error(y_true: ag.TensorLike, y_pred: ag.TensorLike)
     )
 
 
+@documented_like(mean_squared_error)
 @of_floats
 def logcosh(y_true: ag.TensorLike, y_pred: ag.TensorLike) -> Tensor:
     """The mean of ``log(cosh(e))`` of the differences: about ``e ** 2 / 2`` near 0, and ``|e| - log(2)`` far away.
-
-    Args:
-        y_true: labels, of the predictions' shape.
-        y_pred: predictions, of shape ``(..., d)``.
 
     Returns:
         A tensor of shape ``(...)`` and of the predictions' dtype; finite for all finite differences.
@@ -132,6 +112,7 @@ def huber(y_true: ag.TensorLike, y_pred: ag.TensorLike, delta: float = 1.0) -> T
     return ag.reduce_mean(huber_error(y_true, y_pred, delta), -1)
 
 
+@documented_like(mean_squared_error)
 @of_floats
 def poisson(y_true: ag.TensorLike, y_pred: ag.TensorLike) -> Tensor:
     """The mean of ``y_pred - y_true * log(y_pred)``: how unlikely counts are when the predictions are expected.
@@ -139,11 +120,7 @@ def poisson(y_true: ag.TensorLike, y_pred: ag.TensorLike) -> Tensor:
     The logarithm is taken of ``y_pred + 1e-7``.
 
     Args:
-        y_true: labels, of the predictions' shape.
         y_pred: predictions, not negative, of shape ``(..., d)``.
-
-    Returns:
-        A tensor of shape ``(...)`` and of the predictions' dtype.
 
     >>> print(poisson([[1.0, 0.0]], [[1.0, 3.0]]))
     tf.Tensor([2.], shape=(1,), dtype=float32)
@@ -171,16 +148,10 @@ def kullback_leibler_divergence(y_true: ag.TensorLike, y_pred: ag.TensorLike) ->
     return ag.reduce_sum(p * ag.log(p / q), -1)
 
 
+@documented_like(mean_squared_error)
 @of_floats
 def cosine_proximity(y_true: ag.TensorLike, y_pred: ag.TensorLike) -> Tensor:
     """The cosine of the angle between labels and predictions, with a minus: -1 where they point the same way.
-
-    Args:
-        y_true: labels, of the predictions' shape.
-        y_pred: predictions, of shape ``(..., d)``.
-
-    Returns:
-        A tensor of shape ``(...)`` and of the predictions' dtype.
 
     >>> print(cosine_proximity([[1.0, 0.0]], [[3.0, 0.0]]))
     tf.Tensor([-1.], shape=(1,), dtype=float32)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import agog_core as ag
 from agog_core import Tensor
+from agog_core.calls.documented import documented_like
 from agog_layers.base.sample_weights import repeats
 from agog_layers.losses.arguments import given, pair
 from agog_layers.losses.formulas import absolute_error, huber_error, squared_error
@@ -40,6 +41,7 @@ def absolute_difference(
     return reduce_losses("absolute_difference", absolute_error(y, x), weights, reduction)
 
 
+@documented_like(absolute_difference)
 def mean_squared_error(
     labels: ag.TensorLike,
     predictions: ag.TensorLike,
@@ -51,15 +53,7 @@ def mean_squared_error(
     """The square of the difference of labels and predictions.
 
     Args:
-        labels: a tensor of the predictions' shape.
-        predictions: a tensor; the loss has its dtype, or float32 for integers.
         Other arguments: see `compute_weighted_loss`.
-
-    Returns:
-        A scalar, or for ``Reduction.NONE`` a tensor of the predictions' shape.
-
-    Raises:
-        ValueError: shapes do not fit, or an argument is None.
 
     >>> print(mean_squared_error([1.0, 2.0], [1.0, 5.0]))
     tf.Tensor(4.5, shape=(), dtype=float32)
@@ -139,6 +133,7 @@ def cosine_distance(
     return reduce_losses("cosine_distance", losses, weights, reduction)
 
 
+@documented_like(mean_squared_error)
 def mean_pairwise_squared_error(
     labels: ag.TensorLike,
     predictions: ag.TensorLike,
@@ -154,15 +149,11 @@ def mean_pairwise_squared_error(
     Eigen et al., "Depth map prediction from a single image using a multi-scale deep network", NIPS 2014.
 
     Args:
-        labels: a tensor of the predictions' shape.
         predictions: a tensor of shape (batch, ...); the loss has its dtype, or float32 for integers.
         weights: a scalar, or a tensor of the labels' rank whose sizes are theirs or 1.
 
     Returns:
         A scalar.
-
-    Raises:
-        ValueError: shapes do not fit, or an argument is None.
 
     >>> labels, predictions = [[0.0, 1.0, 2.0], [0.0, 0.0, 0.0]], [[0.0, 2.0, 4.0], [0.0, 0.0, 0.0]]
     >>> print(mean_pairwise_squared_error(labels, predictions, weights=[[1.0], [1.0]]))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from agog_core.calls.documented import documented_like
 from agog_layers.merging.layers import Add, Average, Concatenate, Dot, Maximum, Minimum, Multiply, Subtract
 
 __all__ = ["add", "average", "concatenate", "dot", "maximum", "minimum", "multiply", "subtract"]
@@ -44,12 +45,9 @@ def subtract(inputs: Any, **kwargs: Any) -> Any:
     return Subtract(**kwargs)(inputs)
 
 
+@documented_like(add)
 def multiply(inputs: Any, **kwargs: Any) -> Any:
     """The product of tensors, by a new `Multiply` layer.
-
-    Args:
-        inputs: a list of tensors, or of symbolic values.
-        **kwargs: further arguments of the layer.
 
     Returns:
         The product.
@@ -61,12 +59,9 @@ def multiply(inputs: Any, **kwargs: Any) -> Any:
     return Multiply(**kwargs)(inputs)
 
 
+@documented_like(add)
 def average(inputs: Any, **kwargs: Any) -> Any:
     """The mean of tensors, by a new `Average` layer.
-
-    Args:
-        inputs: a list of tensors, or of symbolic values.
-        **kwargs: further arguments of the layer.
 
     Returns:
         The mean.
@@ -78,12 +73,9 @@ def average(inputs: Any, **kwargs: Any) -> Any:
     return Average(**kwargs)(inputs)
 
 
+@documented_like(add)
 def maximum(inputs: Any, **kwargs: Any) -> Any:
     """The larger elements of tensors, by a new `Maximum` layer.
-
-    Args:
-        inputs: a list of tensors, or of symbolic values.
-        **kwargs: further arguments of the layer.
 
     Returns:
         The larger elements.
@@ -95,12 +87,9 @@ def maximum(inputs: Any, **kwargs: Any) -> Any:
     return Maximum(**kwargs)(inputs)
 
 
+@documented_like(add)
 def minimum(inputs: Any, **kwargs: Any) -> Any:
     """The smaller elements of tensors, by a new `Minimum` layer.
-
-    Args:
-        inputs: a list of tensors, or of symbolic values.
-        **kwargs: further arguments of the layer.
 
     Returns:
         The smaller elements.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from agog_core import Tensor, TensorLike, argmax, cast, convert_to_tensor, equal, reduce_mean
+from agog_core.calls.documented import documented_like
 from agog_core.ops.sorting.sorting import in_top_k
 from agog_layers.losses.arguments import flat_classes, floats, of_one_rank
 
@@ -107,15 +108,12 @@ def categorical_accuracy(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
     return cast(likeliest(y_true, y_pred), "float32")
 
 
+@documented_like(categorical_accuracy)
 def sparse_categorical_accuracy(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
     """Whether the likeliest class is the right one.
 
     Args:
         y_true: class numbers, of shape ``(...)`` or ``(..., 1)``; integers or floats.
-        y_pred: scores, of shape ``(..., classes)``.
-
-    Returns:
-        Zeros and ones of shape ``(...)``, in float32.
 
     >>> print(sparse_categorical_accuracy([1, 1], [[0.2, 0.8], [0.7, 0.3]]))
     tf.Tensor([1. 0.], shape=(2,), dtype=float32)
@@ -152,16 +150,12 @@ def top_k_categorical_accuracy(y_true: TensorLike, y_pred: TensorLike, k: int = 
     return reduce_mean(categorical_in_top(y_true, y_pred, k))
 
 
+@documented_like(top_k_categorical_accuracy)
 def sparse_top_k_categorical_accuracy(y_true: TensorLike, y_pred: TensorLike, k: int = 5) -> Tensor:
     """The share of examples whose right class is among the likeliest ones.
 
     Args:
         y_true: class numbers, of shape ``(batch,)`` or ``(batch, 1)``; integers or floats.
-        y_pred: scores, of shape ``(batch, classes)``.
-        k: how many classes count as likeliest.
-
-    Returns:
-        A scalar in float32.
 
     >>> print(sparse_top_k_categorical_accuracy([2, 1], [[0.1, 0.9, 0.8], [0.9, 0.0, 0.1]], k=2))
     tf.Tensor(0.5, shape=(), dtype=float32)

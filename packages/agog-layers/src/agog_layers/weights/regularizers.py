@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 import agog_core as ag
 from agog_core import Tensor
+from agog_core.calls.documented import documented_like
 from agog_layers.base.description import Configured
 from agog_layers.base.lookup import Lookup
 
@@ -126,12 +127,9 @@ def l2(l: float = 0.01) -> L1L2:  # noqa: E741  # Keras's name of the argument
     return L1L2(l2=l)
 
 
+@documented_like(L1L2)
 def l1_l2(l1: float = 0.01, l2: float = 0.01) -> L1L2:
     """``l1 * sum(abs(x)) + l2 * sum(x ** 2)``.
-
-    Args:
-        l1: the first factor.
-        l2: the second factor.
 
     Returns:
         The regularizer.
@@ -171,17 +169,9 @@ def l1_regularizer(scale: float, scope: str | None = None) -> L1L2:
     return L1L2(l1=_scale("l1_regularizer", scale))
 
 
+@documented_like(l1_regularizer)
 def l2_regularizer(scale: float, scope: str | None = None) -> L1L2:
     """``scale * sum(x ** 2) / 2``, as in ``tf.contrib.layers``: half of what Keras has.
-
-    Args:
-        scale: the factor.
-
-    Returns:
-        The regularizer.
-
-    Raises:
-        ValueError: the scale is an integer or negative.
 
     >>> print(l2_regularizer(0.5)([2.0, -4.0]))
     tf.Tensor(5.0, shape=(), dtype=float32)

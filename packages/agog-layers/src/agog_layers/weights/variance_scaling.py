@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from agog_core import Tensor, dtypes, random_normal, random_uniform, truncated_normal
+from agog_core.calls.documented import documented_like
 from agog_layers.weights.initializer import Initializer
 
 __all__ = [
@@ -132,16 +133,11 @@ def glorot_uniform(seed: int | None = None, dtype: Any = dtypes.float32) -> Vari
     return VarianceScaling(1.0, "fan_avg", "uniform", seed, dtype)
 
 
+@documented_like(glorot_uniform)
 def glorot_normal(seed: int | None = None, dtype: Any = dtypes.float32) -> VarianceScaling:
     """Truncated normals of standard deviation ``sqrt(2 / (fan_in + fan_out))``.
 
     X. Glorot and Y. Bengio, "Understanding the difficulty of training deep feedforward neural networks", AISTATS 2010.
-
-    Args:
-        seed, dtype: see `VarianceScaling`.
-
-    Returns:
-        The initializer.
 
     >>> glorot_normal(seed=1)([2, 3]).shape
     TensorShape([2, 3])
@@ -149,16 +145,11 @@ def glorot_normal(seed: int | None = None, dtype: Any = dtypes.float32) -> Varia
     return VarianceScaling(1.0, "fan_avg", "truncated_normal", seed, dtype)
 
 
+@documented_like(glorot_uniform)
 def he_uniform(seed: int | None = None, dtype: Any = dtypes.float32) -> VarianceScaling:
     """Uniform in ``±sqrt(6 / fan_in)``.
 
     K. He et al., "Delving deep into rectifiers", ICCV 2015.
-
-    Args:
-        seed, dtype: see `VarianceScaling`.
-
-    Returns:
-        The initializer.
 
     >>> he_uniform(seed=1)([2, 3]).shape
     TensorShape([2, 3])
@@ -166,16 +157,11 @@ def he_uniform(seed: int | None = None, dtype: Any = dtypes.float32) -> Variance
     return VarianceScaling(2.0, "fan_in", "uniform", seed, dtype)
 
 
+@documented_like(glorot_uniform)
 def he_normal(seed: int | None = None, dtype: Any = dtypes.float32) -> VarianceScaling:
     """Truncated normals of standard deviation ``sqrt(2 / fan_in)``.
 
     K. He et al., "Delving deep into rectifiers", ICCV 2015.
-
-    Args:
-        seed, dtype: see `VarianceScaling`.
-
-    Returns:
-        The initializer.
 
     >>> he_normal(seed=1)([2, 3]).shape
     TensorShape([2, 3])
@@ -183,16 +169,11 @@ def he_normal(seed: int | None = None, dtype: Any = dtypes.float32) -> VarianceS
     return VarianceScaling(2.0, "fan_in", "truncated_normal", seed, dtype)
 
 
+@documented_like(glorot_uniform)
 def lecun_uniform(seed: int | None = None, dtype: Any = dtypes.float32) -> VarianceScaling:
     """Uniform in ``±sqrt(3 / fan_in)``.
 
     Y. LeCun et al., "Efficient backprop", in "Neural networks: tricks of the trade", Springer 1998.
-
-    Args:
-        seed, dtype: see `VarianceScaling`.
-
-    Returns:
-        The initializer.
 
     >>> lecun_uniform(seed=1)([2, 3]).shape
     TensorShape([2, 3])
@@ -200,16 +181,11 @@ def lecun_uniform(seed: int | None = None, dtype: Any = dtypes.float32) -> Varia
     return VarianceScaling(1.0, "fan_in", "uniform", seed, dtype)
 
 
+@documented_like(glorot_uniform)
 def lecun_normal(seed: int | None = None, dtype: Any = dtypes.float32) -> VarianceScaling:
     """Truncated normals of standard deviation ``sqrt(1 / fan_in)``.
 
     Y. LeCun et al., "Efficient backprop", in "Neural networks: tricks of the trade", Springer 1998.
-
-    Args:
-        seed, dtype: see `VarianceScaling`.
-
-    Returns:
-        The initializer.
 
     >>> lecun_normal(seed=1)([2, 3]).shape
     TensorShape([2, 3])

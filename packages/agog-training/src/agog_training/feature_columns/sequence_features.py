@@ -8,6 +8,7 @@ from typing import Any
 
 import agog_core as ag
 from agog_core import Tensor
+from agog_core.calls.documented import documented_like
 from agog_core.dtypes import as_dtype
 from agog_data.examples.features import FixedLenFeature, VarLenFeature
 from agog_training.feature_columns.categorical import (
@@ -81,37 +82,32 @@ def sequence_categorical_column_with_identity(
     return SequenceCategoricalColumn(categorical_column_with_identity(key, num_buckets, default_value))
 
 
+@documented_like(sequence_categorical_column_with_identity)
 def sequence_categorical_column_with_hash_bucket(
     key: str, hash_bucket_size: int, dtype: Any = "string"
 ) -> SequenceCategoricalColumn:
     """Make a column of sequences that a hash puts into buckets. See `categorical_column_with_hash_bucket`.
 
     Args:
-        key: the feature's key.
         Other arguments: see `categorical_column_with_hash_bucket`.
-
-    Returns:
-        A categorical column for `indicator_column`, `embedding_column` and `SequenceFeatures`.
     """
     return SequenceCategoricalColumn(categorical_column_with_hash_bucket(key, hash_bucket_size, dtype))
 
 
+@documented_like(sequence_categorical_column_with_identity)
 def sequence_categorical_column_with_vocabulary_list(
     key: str, vocabulary_list: Sequence[Any], dtype: Any = None, default_value: int = -1, num_oov_buckets: int = 0
 ) -> SequenceCategoricalColumn:
     """Make a column of sequences of what a list names. See `categorical_column_with_vocabulary_list`.
 
     Args:
-        key: the feature's key.
         Other arguments: see `categorical_column_with_vocabulary_list`.
-
-    Returns:
-        A categorical column for `indicator_column`, `embedding_column` and `SequenceFeatures`.
     """
     column = categorical_column_with_vocabulary_list(key, vocabulary_list, dtype, default_value, num_oov_buckets)
     return SequenceCategoricalColumn(column)
 
 
+@documented_like(sequence_categorical_column_with_identity)
 def sequence_categorical_column_with_vocabulary_file(
     key: str,
     vocabulary_file: str,
@@ -123,11 +119,7 @@ def sequence_categorical_column_with_vocabulary_file(
     """Make a column of sequences of what a file names. See `categorical_column_with_vocabulary_file`.
 
     Args:
-        key: the feature's key.
         Other arguments: see `categorical_column_with_vocabulary_file`.
-
-    Returns:
-        A categorical column for `indicator_column`, `embedding_column` and `SequenceFeatures`.
     """
     column = categorical_column_with_vocabulary_file(
         key, vocabulary_file, vocabulary_size, num_oov_buckets, default_value, dtype

@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from agog_core import dtypes
+from agog_core.calls.documented import documented_like
 from agog_core.errors import InvalidArgumentError
 from agog_core.ops.array.padding import Paddings, pad, pairs
 from agog_core.ops.array.reshaping import reshape, transpose
@@ -63,13 +64,9 @@ def space_to_depth(input: TensorLike, block_size: int, name: str | None = None, 
     return reshape(transpose(blocks, (0, 3, 5, 1, 2, 4)), (batch, depth, rows, columns))
 
 
+@documented_like(space_to_depth)
 def depth_to_space(input: TensorLike, block_size: int, name: str | None = None, data_format: str = "NHWC") -> Tensor:
     """Move the channels of each position of an image into a square block of positions.
-
-    Args:
-        input: images of shape (batch, height, width, channels), for ``"NCHW"`` (batch, channels, height, width).
-        block_size: the side of a block, at least 2.
-        data_format: ``"NHWC"`` or ``"NCHW"``.
 
     Returns:
         A tensor of the same dtype; the channels are divided by the square of the block size, height and width are

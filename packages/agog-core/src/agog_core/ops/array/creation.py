@@ -8,6 +8,7 @@ from typing import Any
 from agog_core import dtypes
 from agog_core.calls.broadcasting import broadcast_to, static_shape
 from agog_core.calls.call import call, create
+from agog_core.calls.documented import documented_like
 from agog_core.dispatch.op import Op
 from agog_core.dtypes import FLOATING, ORDERED, as_dtype, float32
 from agog_core.errors import InvalidArgumentError
@@ -80,12 +81,9 @@ def zeros(shape: Any, dtype: Any = dtypes.float32, name: str | None = None) -> T
     return create(_fill, kind, shape=static_shape(shape), value=_number("zeros", 0, kind))
 
 
+@documented_like(zeros)
 def ones(shape: Any, dtype: Any = dtypes.float32, name: str | None = None) -> Tensor:
     """Make a tensor of ones.
-
-    Args:
-        shape: the shape.
-        dtype: the dtype.
 
     Returns:
         A tensor of that shape and dtype; True for bools.
@@ -125,15 +123,9 @@ def zeros_like(tensor: TensorLike, dtype: Any = None, name: str | None = None, o
     return fill_like(convert_to_tensor(tensor), 0, dtype)
 
 
+@documented_like(zeros_like)
 def ones_like(tensor: TensorLike, dtype: Any = None, name: str | None = None, optimize: bool = True) -> Tensor:
     """Make a tensor of ones like another one.
-
-    Args:
-        tensor: a tensor.
-        dtype: the dtype; None for the tensor's.
-
-    Returns:
-        A tensor of the same shape, on the same device.
 
     >>> print(ones_like([1.0, 2.0]))
     tf.Tensor([1. 1.], shape=(2,), dtype=float32)

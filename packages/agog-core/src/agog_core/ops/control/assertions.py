@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from agog_core import nest
-from agog_core.calls.documented import documented
+from agog_core.calls.documented import documented, documented_like
 from agog_core.calls.elementwise import operands
 from agog_core.dtypes import bool_
 from agog_core.errors import InvalidArgumentError
@@ -272,14 +272,9 @@ def is_non_decreasing(x: TensorLike, name: str | None = None) -> Tensor:
     return _neighbours(x, less_equal)
 
 
+@documented_like(is_non_decreasing)
 def is_strictly_increasing(x: TensorLike, name: str | None = None) -> Tensor:
     """Whether every element is larger than the one before it.
-
-    Args:
-        x: a tensor of numbers, of any shape; its elements are taken row by row.
-
-    Returns:
-        A scalar of bool; True for fewer than two elements.
 
     >>> print(is_strictly_increasing([1, 1, 2]))
     tf.Tensor(False, shape=(), dtype=bool)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from agog_core.calls.documented import documented
+from agog_core.calls.documented import documented, documented_like
 from agog_core.dtypes import FLOATING, DType, as_dtype, float32, int32
 from agog_core.ops.control.assertions import fail
 from agog_core.tensors.convert import convert_to_tensor, host_value
@@ -61,16 +61,13 @@ def assert_integer(x: TensorLike, message: str | None = None, name: str | None =
         )
 
 
+@documented_like(assert_integer)
 def assert_type(tensor: TensorLike, tf_type: Any, message: str | None = None, name: str | None = None) -> None:
     """Raise unless a tensor is of a dtype.
 
     Args:
         tensor: a tensor.
         tf_type: the dtype.
-        message: what the error begins with.
-
-    Raises:
-        TypeError: its dtype is another.
 
     >>> assert_type([1, 2], "int32")
     """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from agog_core.calls.documented import documented
+from agog_core.calls.documented import documented, documented_like
 from agog_core.calls.elementwise import operands
 from agog_core.errors import InvalidArgumentError
 from agog_core.ops.array.reshaping import reshape
@@ -125,6 +125,7 @@ def depthwise_conv2d(
     return depthwise_conv2d_native(input, filter, steps, padding, data_format or "NHWC", rates)
 
 
+@documented_like(depthwise_conv2d, "Raises")
 def separable_conv2d(
     input: TensorLike,
     depthwise_filter: TensorLike,
@@ -147,10 +148,6 @@ def separable_conv2d(
 
     Returns:
         A tensor of shape (batch, rows, columns, outputs), or (batch, outputs, rows, columns).
-
-    Raises:
-        ValueError: rates together with strides.
-        InvalidArgumentError: shapes, dtypes or another argument do not fit.
 
     >>> x, depthwise, pointwise = [[[[1.0, 2.0]]]], [[[[1.0], [10.0]]]], [[[[1.0], [1.0]]]]
     >>> print(separable_conv2d(x, depthwise, pointwise, [1, 1, 1, 1], "VALID").numpy().tolist())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from agog_core.calls.documented import documented_like
 from agog_core.errors import InvalidArgumentError
 from agog_core.ops.array.padding import pad
 from agog_core.ops.array.reshaping import reshape
@@ -42,6 +43,7 @@ def dilation2d(
     return _dilation("dilation2d", input, filter, strides, rates, padding)
 
 
+@documented_like(dilation2d, "Returns", "Raises")
 def erosion2d(
     value: TensorLike, kernel: TensorLike, strides: Any, rates: Any, padding: str, name: str | None = None
 ) -> Tensor:
@@ -51,12 +53,6 @@ def erosion2d(
         value: floats of shape (batch, height, width, channels).
         kernel: floats of shape (window height, window width, channels).
         Other arguments: see `dilation2d`.
-
-    Returns:
-        A tensor of shape (batch, rows, columns, channels).
-
-    Raises:
-        InvalidArgumentError: shapes, dtypes or another argument do not fit.
 
     >>> print(erosion2d([[[[1.0], [3.0], [2.0]]]], [[[0.0], [2.0]]], [1] * 4, [1] * 4, "VALID").numpy().tolist())
     [[[[-1.0], [1.0]]]]

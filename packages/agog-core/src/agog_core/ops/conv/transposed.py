@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from agog_core.calls.documented import documented
+from agog_core.calls.documented import documented, documented_like
 from agog_core.calls.elementwise import operands
 from agog_core.errors import InvalidArgumentError
 from agog_core.ops.conv.arguments import (
@@ -158,6 +158,7 @@ def conv2d_transpose(
     return _transposed("conv2d_transpose", value, filter, output_shape, strides, padding, data_format, 2)
 
 
+@documented_like(conv2d_transpose, "Returns", "Raises")
 def conv3d_transpose(
     value: TensorLike,
     filter: TensorLike,
@@ -175,13 +176,6 @@ def conv3d_transpose(
         output_shape: the shape of the result: five integers.
         data_format: ``"NDHWC"`` or ``"NCDHW"``.
         Other arguments: see `conv2d_transpose`.
-
-    Returns:
-        A tensor of shape ``output_shape``.
-
-    Raises:
-        ValueError: the padding, the data format, or the channels do not fit.
-        InvalidArgumentError: shapes, dtypes or another argument do not fit.
 
     >>> f, x = [[[[[1.0]], [[10.0]]]]], [[[[[1.0], [2.0]]]]]
     >>> print(conv3d_transpose(x, f, [1, 1, 1, 3, 1], [1, 1, 1, 1, 1], "VALID").numpy().tolist())

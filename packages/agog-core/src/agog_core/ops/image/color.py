@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from agog_core.calls.documented import documented_like
 from agog_core.errors import InvalidArgumentError
 from agog_core.ops.array.joining import concat, stack, unstack
 from agog_core.ops.image.intensity import as_float, check_image, convert_image_dtype, number_like, random_factor
@@ -61,19 +62,11 @@ def rgb_to_hsv(images: TensorLike, name: str | None = None) -> Tensor:
     return stack([hue, saturation, value], -1)
 
 
+@documented_like(rgb_to_hsv)
 def hsv_to_rgb(images: TensorLike, name: str | None = None) -> Tensor:
     """Hue, saturation and value to red, green and blue, all in [0, 1].
 
     A. Smith, "Color gamut transform pairs", SIGGRAPH 1978.
-
-    Args:
-        images: floats of shape (..., 3).
-
-    Returns:
-        A tensor of the same shape.
-
-    Raises:
-        InvalidArgumentError: the last axis is not of size 3.
 
     >>> print(hsv_to_rgb([1 / 3, 1.0, 0.5]))
     tf.Tensor([0.  0.5 0. ], shape=(3,), dtype=float32)
@@ -167,17 +160,14 @@ def random_hue(image: TensorLike, max_delta: float, seed: int | None = None) -> 
     return adjust_hue(image, random_uniform((), -max_delta, max_delta, seed=seed))
 
 
+@documented_like(adjust_saturation)
 def random_saturation(image: TensorLike, lower: float, upper: float, seed: int | None = None) -> Tensor:
     """Multiply the saturation of images by a random factor.
 
     Args:
-        image: a tensor of shape (..., height, width, 3).
         lower: the least factor.
         upper: the factors lie below it.
         seed: the op's seed.
-
-    Returns:
-        A tensor of the same shape and dtype.
 
     Raises:
         ValueError: the range of factors is empty, or negative.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from agog_core.calls.documented import documented
+from agog_core.calls.documented import documented, documented_like
 from agog_core.ops.array.padding import pad
 from agog_core.ops.array.reshaping import transpose
 from agog_core.ops.image.resizing import ResizeMethod, resize_images
@@ -210,20 +210,17 @@ def _box(op: str, top: Any, left: Any, height: Any, width: Any) -> tuple[slice, 
     return slice(int(top), int(top) + int(height)), slice(int(left), int(left) + int(width))
 
 
+@documented_like(crop_to_bounding_box)
 def pad_to_bounding_box(
     image: TensorLike, offset_height: int, offset_width: int, target_height: int, target_width: int
 ) -> Tensor:
     """Put images into a larger one of zeros.
 
     Args:
-        image: a tensor of shape (height, width, channels) or (batch, height, width, channels).
         offset_height: the rows of zeros above.
         offset_width: the columns of zeros on the left.
         target_height: the height of the result.
         target_width: the width of the result.
-
-    Returns:
-        A tensor of shape (target height, target width, channels), with the batch before if there was one.
 
     Raises:
         ValueError: the image does not fit, or is of another rank.
@@ -269,6 +266,7 @@ def resize_image_with_crop_or_pad(image: TensorLike, target_height: int, target_
     return pad_to_bounding_box(x, above, before, target_height, target_width)
 
 
+@documented_like(resize_image_with_crop_or_pad, "Returns", "Raises")
 def resize_image_with_pad(
     image: TensorLike, target_height: int, target_width: int, method: int = ResizeMethod.BILINEAR
 ) -> Tensor:
@@ -277,12 +275,6 @@ def resize_image_with_pad(
     Args:
         method: a constant of `ResizeMethod`.
         Other arguments: see `resize_image_with_crop_or_pad`.
-
-    Returns:
-        A tensor of shape (target height, target width, channels), with the batch before if there was one.
-
-    Raises:
-        ValueError: the image is of another rank, or a size is not positive.
 
     >>> print(resize_image_with_pad([[[2.0], [4.0]]], 2, 2).numpy().tolist())
     [[[2.0], [4.0]], [[0.0], [0.0]]]

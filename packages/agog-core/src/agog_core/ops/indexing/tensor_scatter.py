@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from agog_core.calls.call import call
+from agog_core.calls.documented import documented_like
 from agog_core.dispatch.op import Op
 from agog_core.ops.array.creation import zeros_like
 from agog_core.ops.indexing.gathering import gather_nd, index_tensor
@@ -58,6 +59,7 @@ _tensor_scatter_update = Op(
 )
 
 
+@documented_like(tensor_scatter_update)
 def tensor_scatter_add(tensor: TensorLike, indices: TensorLike, updates: TensorLike, name: str | None = None) -> Tensor:
     """A tensor with updates added to some elements or slices; updates that meet at one position are all added.
 
@@ -66,12 +68,6 @@ def tensor_scatter_add(tensor: TensorLike, indices: TensorLike, updates: TensorL
         indices: positions of shape ``(..., depth)``, int32 or int64.
         updates: numbers of shape ``indices.shape[:-1] + tensor.shape[depth:]``.
 
-    Returns:
-        A tensor of the same shape and dtype.
-
-    Raises:
-        InvalidArgumentError: a position is out of range, or shapes or dtypes do not fit.
-
     >>> print(tensor_scatter_add([1, 2, 3], [[2], [0], [2]], [10, 20, 30]))
     tf.Tensor([21  2 43], shape=(3,), dtype=int32)
     """
@@ -79,19 +75,9 @@ def tensor_scatter_add(tensor: TensorLike, indices: TensorLike, updates: TensorL
     return x + scatter_nd(indices, convert_to_tensor(updates, x.dtype), x._shape)
 
 
+@documented_like(tensor_scatter_add)
 def tensor_scatter_sub(tensor: TensorLike, indices: TensorLike, updates: TensorLike, name: str | None = None) -> Tensor:
     """A tensor with updates subtracted from some elements or slices.
-
-    Args:
-        tensor: a tensor of numbers.
-        indices: positions of shape ``(..., depth)``, int32 or int64.
-        updates: numbers of shape ``indices.shape[:-1] + tensor.shape[depth:]``.
-
-    Returns:
-        A tensor of the same shape and dtype.
-
-    Raises:
-        InvalidArgumentError: a position is out of range, or shapes or dtypes do not fit.
 
     >>> print(tensor_scatter_sub([1, 2, 3], [[2], [0], [2]], [10, 20, 30]))
     tf.Tensor([-19   2 -37], shape=(3,), dtype=int32)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from agog_core.calls.call import call, call_several
+from agog_core.calls.documented import documented_like
 from agog_core.dispatch.op import Op
 from agog_core.named_tuple import Named
 from agog_core.ops.array.complex import conj, real
@@ -61,18 +62,13 @@ class LogMatrixDeterminant(Named):
     log_abs_determinant: Tensor
 
 
+@documented_like(matrix_determinant)
 def log_matrix_determinant(input: TensorLike, name: str | None = None) -> LogMatrixDeterminant:
     """Signs and logarithms of the absolute values of determinants, which overflow less than determinants.
-
-    Args:
-        input: a tensor of float32, float64, complex64 or complex128, of shape (..., n, n).
 
     Returns:
         The pair ``sign`` (for complex numbers the phase; 0 for singular matrices) and ``log_abs_determinant``, both of
         shape (...) and of the input's dtype.
-
-    Raises:
-        InvalidArgumentError: the matrices are not square; in the gradient, one is singular.
 
     >>> print(log_matrix_determinant([[0.0, 1.0], [1.0, 0.0]]).sign)
     tf.Tensor(-1.0, shape=(), dtype=float32)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from agog_core.calls.call import call
+from agog_core.calls.documented import documented_like
 from agog_core.calls.elementwise import operands
 from agog_core.dispatch.op import Op
 from agog_core.errors import InvalidArgumentError
@@ -72,6 +73,7 @@ _matrix_solve = Op(
 )
 
 
+@documented_like(matrix_solve)
 def matrix_triangular_solve(
     matrix: TensorLike, rhs: TensorLike, lower: bool = True, adjoint: bool = False, name: str | None = None
 ) -> Tensor:
@@ -80,15 +82,7 @@ def matrix_triangular_solve(
     Args:
         matrix: a tensor of float32, float64, complex64 or complex128, of shape (..., n, n). The elements on the other
             side of the diagonal are not read.
-        rhs: a tensor of the same dtype, of shape (..., n, k).
         lower: whether the matrices are lower triangular, else upper.
-        adjoint: whether the matrices are transposed and conjugated first.
-
-    Returns:
-        The solutions, of shape (..., n, k).
-
-    Raises:
-        InvalidArgumentError: a matrix is singular, or shapes or dtypes do not fit.
 
     >>> print(matrix_triangular_solve([[2.0, 0.0], [1.0, 4.0]], [[2.0], [5.0]]))
     tf.Tensor(

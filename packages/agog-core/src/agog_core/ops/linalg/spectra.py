@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from agog_core.calls.call import call, call_several
+from agog_core.calls.documented import documented_like
 from agog_core.dispatch.op import Op
 from agog_core.ops.array.casting import cast
 from agog_core.ops.array.complex import conj
@@ -86,18 +87,12 @@ _self_adjoint_eig = Op(
 )
 
 
+@documented_like(self_adjoint_eig)
 def self_adjoint_eigvals(tensor: TensorLike, name: str | None = None) -> Tensor:
     """Eigenvalues of matrices that are their own adjoints.
 
-    Args:
-        tensor: a tensor of float32, float64, complex64 or complex128, of shape (..., n, n). Only the lower triangles
-            are read, and get the gradient.
-
     Returns:
         The eigenvalues in ascending order, of shape (..., n) and the input's dtype.
-
-    Raises:
-        InvalidArgumentError: the matrices are not square, or hold NaN or infinities.
 
     >>> print(self_adjoint_eigvals([[2.0, 0.0], [0.0, 1.0]]))
     tf.Tensor([1. 2.], shape=(2,), dtype=float32)

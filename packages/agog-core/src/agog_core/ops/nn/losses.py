@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from agog_core.calls.call import call
+from agog_core.calls.documented import documented_like
 from agog_core.calls.elementwise import binary
 from agog_core.dispatch.op import Op
 from agog_core.dtypes import FLOATING
@@ -55,21 +56,14 @@ def softmax_cross_entropy_with_logits_v2(
     return call(_softmax_cross_entropy, p, z, axis=chosen_axis("softmax_cross_entropy", z, axis, dim))
 
 
+@documented_like(softmax_cross_entropy_with_logits_v2)
 def softmax_cross_entropy_with_logits(
     *, labels: TensorLike, logits: TensorLike, dim: int = -1, name: str | None = None
 ) -> Tensor:
     """Cross entropy between label distributions and the softmax of logits; no gradient flows into the labels.
 
     Args:
-        labels: probabilities, of the logits' shape: floats, integers or bools, which are cast to the logits' dtype.
-        logits: a tensor of floats.
         dim: the axis of the classes.
-
-    Returns:
-        ``-sum(labels * log_softmax(logits))`` without the axis; a class of probability 0 adds nothing.
-
-    Raises:
-        InvalidArgumentError: the shapes differ, or the labels are no numbers.
 
     >>> print(softmax_cross_entropy_with_logits(labels=[[1.0, 0.0]], logits=[[0.0, 0.0]]))
     tf.Tensor([0.6931472], shape=(1,), dtype=float32)
@@ -278,12 +272,9 @@ def sigmoid_cross_entropy(labels: TensorLike, logits: TensorLike, name: str | No
     """
 
 
+@documented_like(softmax_cross_entropy_with_logits_v2)
 def sigmoid_cross_entropy_with_logits(*, labels: TensorLike, logits: TensorLike, name: str | None = None) -> Tensor:
     """Cross entropy between probabilities and the sigmoid of logits, elementwise; classes need not exclude each other.
-
-    Args:
-        labels: probabilities, of the logits' shape: floats, integers or bools, which are cast to the logits' dtype.
-        logits: a tensor of floats.
 
     Returns:
         The losses, of the logits' shape, without overflow.

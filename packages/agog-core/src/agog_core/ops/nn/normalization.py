@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from agog_core.calls.documented import documented_like
 from agog_core.errors import InvalidArgumentError
 from agog_core.ops.array.reshaping import reshape
 from agog_core.ops.math.arithmetic import add, maximum, multiply
@@ -229,6 +230,7 @@ def instance_normalization(
     return group_normalization(x, None, scale, offset, epsilon, data_format)
 
 
+@documented_like(layer_normalization)
 def group_normalization(
     x: TensorLike,
     groups: int | None = 32,
@@ -246,11 +248,7 @@ def group_normalization(
         x: a tensor of floats of shape (batch, ..., channels), or (batch, channels, ...) for formats that begin with NC.
         groups: how many groups there are; None for one for each channel.
         scale, offset: of shape (channels,), or None.
-        epsilon: a small number that is added to the variance.
         data_format: ``"NHWC"`` or ``"NCHW"``; for any number of axes.
-
-    Returns:
-        A tensor of x's shape.
 
     Raises:
         InvalidArgumentError: the channels cannot be divided into that many groups, or there is no axis for them.
@@ -314,21 +312,18 @@ def local_response_normalization(
 lrn = local_response_normalization
 
 
+@documented_like(layer_normalization)
 def l2_normalize(
     x: TensorLike, axis: Any = None, epsilon: float = 1e-12, name: str | None = None, dim: Any = None
 ) -> Tensor:
     """Divide by the Euclidean length along axes.
 
     Args:
-        x: a tensor of floats.
         axis: an axis or several; None for all. Older name: ``dim``.
         epsilon: the least that the sum of squares counts as.
 
     Returns:
         ``x / sqrt(max(sum(x ** 2), epsilon))``.
-
-    Raises:
-        InvalidArgumentError: an axis is out of range.
 
     >>> print(l2_normalize([3.0, 4.0]))
     tf.Tensor([0.6 0.8], shape=(2,), dtype=float32)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from agog_core.calls.call import call
+from agog_core.calls.documented import documented_like
 from agog_core.dispatch.op import Op
 from agog_core.dtypes import FLOATING
 from agog_core.errors import InvalidArgumentError
@@ -95,18 +96,12 @@ _softmax_grad: Op = Op(
 )
 
 
+@documented_like(softmax)
 def log_softmax(logits: TensorLike, axis: int | None = None, name: str | None = None, dim: int | None = None) -> Tensor:
     """The logarithm of `softmax`, without overflow.
 
-    Args:
-        logits: a tensor of floats.
-        axis: the axis; the last by default. Older name: ``dim``.
-
     Returns:
         A tensor of the same shape; NaN along an axis with NaN or an infinite maximum.
-
-    Raises:
-        InvalidArgumentError: the axis is out of range.
 
     >>> print(log_softmax([0.0, 0.0]))
     tf.Tensor([-0.6931472 -0.6931472], shape=(2,), dtype=float32)

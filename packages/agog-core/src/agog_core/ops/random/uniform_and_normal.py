@@ -10,6 +10,7 @@ import numpy as np
 from agog_core import dtypes
 from agog_core.calls.broadcasting import static_shape
 from agog_core.calls.call import create
+from agog_core.calls.documented import documented_like
 from agog_core.dispatch.op import Op
 from agog_core.dtypes import FLOATING, as_dtype
 from agog_core.errors import InvalidArgumentError
@@ -106,6 +107,7 @@ _random_integers = Op(
 )
 
 
+@documented_like(random_uniform)
 def random_normal(
     shape: Any,
     mean: TensorLike = 0.0,
@@ -120,14 +122,9 @@ def random_normal(
     that every device rounds the same way.
 
     Args:
-        shape: the shape.
         mean: the mean, a scalar or a tensor that broadcasts.
         stddev: the standard deviation, a scalar or a tensor that broadcasts.
         dtype: a float dtype.
-        seed: the op's seed.
-
-    Returns:
-        A tensor of that shape and dtype.
 
     Raises:
         InvalidArgumentError: the dtype is not a float.
@@ -154,6 +151,7 @@ standard_normal = Op(
 )
 
 
+@documented_like(random_normal)
 def truncated_normal(
     shape: Any,
     mean: TensorLike = 0.0,
@@ -168,17 +166,7 @@ def truncated_normal(
     operations that every device rounds the same way: none has to be drawn again.
 
     Args:
-        shape: the shape.
-        mean: the mean, a scalar or a tensor that broadcasts.
         stddev: the standard deviation before values are cut off, a scalar or a tensor that broadcasts.
-        dtype: a float dtype.
-        seed: the op's seed.
-
-    Returns:
-        A tensor of that shape and dtype.
-
-    Raises:
-        InvalidArgumentError: the dtype is not a float.
 
     >>> float(np.abs(truncated_normal([1000]).numpy()).max()) <= 2.0
     True

@@ -6,6 +6,7 @@ from typing import Any
 
 from agog_core import dtypes
 from agog_core.calls.call import call
+from agog_core.calls.documented import documented_like
 from agog_core.dispatch.op import Op
 from agog_core.dtypes import FLOATING, ORDERED, as_dtype
 from agog_core.errors import InvalidArgumentError
@@ -124,6 +125,7 @@ def argmax(
     return call(_argmax, x, axis=_axis("argmax", axis, dimension, x), dtype=as_dtype(output_type).name)
 
 
+@documented_like(argmax)
 def argmin(
     input: TensorLike,
     axis: int | None = None,
@@ -132,17 +134,6 @@ def argmin(
     output_type: Any = dtypes.int64,
 ) -> Tensor:
     """The position of the smallest element along an axis; the first one where several are equal.
-
-    Args:
-        input: a tensor of numbers.
-        axis: the axis; 0 by default. Its older name is ``dimension``.
-        output_type: int32 or int64.
-
-    Returns:
-        Positions, without the axis.
-
-    Raises:
-        InvalidArgumentError: the axis is out of range, or has no elements.
 
     >>> print(argmin([[1, 2], [4, 3]], 1))
     tf.Tensor([0 1], shape=(2,), dtype=int64)

@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from agog_core import dtypes
+from agog_core.calls.documented import documented_like
 from agog_core.dtypes import as_dtype
 from agog_core.errors import InvalidArgumentError
 from agog_core.ops.array.casting import cast
@@ -96,19 +97,12 @@ def reduce_variance(
     return reduce_mean(square(x - reduce_mean(x, axis, keepdims=True)), axis, keepdims)
 
 
+@documented_like(reduce_variance)
 def reduce_std(input_tensor: TensorLike, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Tensor:
     """Standard deviation over axes: the root of `reduce_variance`.
 
-    Args:
-        input_tensor: a tensor of floats.
-        axis: an axis or several; None for all.
-        keepdims: whether reduced axes stay, with size 1.
-
     Returns:
         The standard deviations; NaN for no elements. The gradient is NaN where a deviation is 0.
-
-    Raises:
-        InvalidArgumentError: an axis is out of range.
 
     >>> print(reduce_std([1.0, 3.0]))
     tf.Tensor(1.0, shape=(), dtype=float32)
@@ -116,21 +110,14 @@ def reduce_std(input_tensor: TensorLike, axis: Any = None, keepdims: bool = Fals
     return sqrt(reduce_variance(input_tensor, axis, keepdims))
 
 
+@documented_like(reduce_variance)
 def reduce_euclidean_norm(
     input_tensor: TensorLike, axis: Any = None, keepdims: bool = False, name: str | None = None
 ) -> Tensor:
     """Euclidean norm over axes: the root of the sum of squares.
 
-    Args:
-        input_tensor: a tensor of floats.
-        axis: an axis or several; None for all.
-        keepdims: whether reduced axes stay, with size 1.
-
     Returns:
         The norms; 0 for no elements. The gradient is NaN where a norm is 0.
-
-    Raises:
-        InvalidArgumentError: an axis is out of range.
 
     >>> print(reduce_euclidean_norm([3.0, 4.0]))
     tf.Tensor(5.0, shape=(), dtype=float32)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from agog_core.calls.call import call
+from agog_core.calls.documented import documented_like
 from agog_core.dispatch.op import Op
 from agog_core.dtypes import DIFFERENTIABLE, NUMERIC
 from agog_core.errors import InvalidArgumentError
@@ -61,22 +62,17 @@ _cumsum = Op(
 )
 
 
+@documented_like(cumsum)
 def cumprod(
     x: TensorLike, axis: Any = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None
 ) -> Tensor:
     """Product of all elements up to each one, along an axis. Its derivatives are right where elements are zero, too.
 
     Args:
-        x: a tensor of numbers, of rank 1 or more.
-        axis: the axis.
         exclusive: whether each element itself is left out, so that the first product is 1.
-        reverse: whether to start from the end.
 
     Returns:
         The products, of ``x``'s shape and dtype.
-
-    Raises:
-        InvalidArgumentError: the axis is out of range.
 
     >>> print(cumprod([1, 2, 3]))
     tf.Tensor([1 2 6], shape=(3,), dtype=int32)

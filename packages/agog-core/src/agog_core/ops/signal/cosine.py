@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from agog_core import dtypes
+from agog_core.calls.documented import documented_like
 from agog_core.dtypes import DType
 from agog_core.errors import InvalidArgumentError
 from agog_core.ops.array.casting import cast
@@ -49,26 +50,16 @@ def dct(
     return _transform("dct", input, type, n, axis, norm)
 
 
+@documented_like(dct)
 def idct(
     input: TensorLike, type: int = 2, n: Any = None, axis: int = -1, norm: str | None = None, name: str | None = None
 ) -> Tensor:
     """Inverse discrete cosine transform over the last axis.
 
     Args:
-        input: a tensor of float32 or float64 of shape (..., samples).
         type: 2 for the inverse of `dct` of type 2, which is type 3, and the other way round; without ``norm`` it is the
             inverse times ``2 * N``.
-        n: must be None, as in TensorFlow.
-        axis: must be -1, as in TensorFlow.
         norm: None, or ``"ortho"`` for the inverse of the orthogonal transform.
-
-    Returns:
-        A tensor of the input's shape and dtype.
-
-    Raises:
-        NotImplementedError: ``n`` is not None, or ``axis`` not -1.
-        ValueError: ``type`` or ``norm`` is none of those above.
-        InvalidArgumentError: the input is a scalar, or of another dtype.
 
     >>> print(idct([4.0, 0.0]))
     tf.Tensor([4. 4.], shape=(2,), dtype=float32)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from agog_core.calls.call import call
+from agog_core.calls.documented import documented_like
 from agog_core.dispatch.op import Op
 from agog_core.dtypes import complex64, complex128
 from agog_core.errors import InvalidArgumentError
@@ -68,18 +69,13 @@ def fft3d(input: TensorLike, name: str | None = None) -> Tensor:
     return call(_fft, convert_to_tensor(input), rank=3)
 
 
+@documented_like(fft)
 def ifft(input: TensorLike, name: str | None = None) -> Tensor:
     """Inverse discrete Fourier transform of complex numbers over the last axis.
-
-    Args:
-        input: a tensor of complex64 or complex128, of rank 1 or more.
 
     Returns:
         What `fft` gives the input for: the sums with the other sign in the exponent, divided by the number of
         elements that are summed; shape and dtype are the input's.
-
-    Raises:
-        InvalidArgumentError: the rank is too low.
 
     >>> import numpy as np
     >>> print(ifft(np.array([1, 0], np.complex64)))

@@ -6,6 +6,7 @@ from typing import Any
 
 from agog_core import dtypes
 from agog_core.calls.call import call, call_several
+from agog_core.calls.documented import documented_like
 from agog_core.dispatch.op import Op
 from agog_core.dtypes import FLOATING, ORDERED, DType, as_dtype
 from agog_core.errors import InvalidArgumentError
@@ -59,22 +60,14 @@ def _sort_vjp(g: Tensor, values: Tensor, descending: bool) -> Tensor:
 _sort = Op("sort", sort, inputs=["values"], shape=_same, dtypes=ORDERED, vjp={"values": _sort_vjp})
 
 
+@documented_like(sort)
 def argsort(
     values: TensorLike, axis: int = -1, direction: str = "ASCENDING", stable: bool = False, name: str | None = None
 ) -> Tensor:
     """The positions of the elements along an axis, in the order in which sorting puts them.
 
-    Args:
-        values: a tensor of numbers, of rank 1 at least.
-        axis: the axis.
-        direction: ``"ASCENDING"`` or ``"DESCENDING"``.
-
     Returns:
         An int32 tensor of the same shape. Equal elements stay in their order.
-
-    Raises:
-        InvalidArgumentError: the axis is out of range.
-        ValueError: the direction is another.
 
     >>> print(argsort([3, 1, 2, 1]))
     tf.Tensor([1 3 2 0], shape=(4,), dtype=int32)

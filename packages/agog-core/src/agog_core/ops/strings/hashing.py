@@ -7,6 +7,7 @@ from typing import Any
 
 from agog_core import dtypes
 from agog_core.calls.call import call
+from agog_core.calls.documented import documented_like
 from agog_core.dispatch.op import Op
 from agog_core.errors import InvalidArgumentError
 from agog_core.tensors.convert import convert_to_tensor
@@ -93,18 +94,12 @@ _string_to_hash_bucket = Op(
 )
 
 
+@documented_like(string_to_hash_bucket)
 def string_to_hash_bucket_fast(input: TensorLike, num_buckets: int, name: str | None = None) -> Tensor:
     """Put strings into buckets by a fast hash: Fingerprint64 of FarmHash (https://github.com/google/farmhash).
 
     Args:
         input: a tensor of strings.
-        num_buckets: the number of buckets, at least 1.
-
-    Returns:
-        An int64 tensor of the same shape, of numbers from 0 to ``num_buckets - 1``.
-
-    Raises:
-        InvalidArgumentError: there is no bucket, or the tensor is not of strings.
 
     >>> print(string_to_hash_bucket_fast(["a", "b", "c", "d"], 10))
     tf.Tensor([9 2 2 5], shape=(4,), dtype=int64)
@@ -128,6 +123,7 @@ _string_to_hash_bucket_fast = Op(
 )
 
 
+@documented_like(string_to_hash_bucket_fast)
 def string_to_hash_bucket_strong(
     input: TensorLike, num_buckets: int, key: Sequence[int], name: str | None = None
 ) -> Tensor:
@@ -136,12 +132,7 @@ def string_to_hash_bucket_strong(
     The hash is SipHash-2-4 (Aumasson and Bernstein, SipHash: a fast short-input PRF, 2012).
 
     Args:
-        input: a tensor of strings.
-        num_buckets: the number of buckets, at least 1.
         key: two integers from 0 to 2**64 - 1.
-
-    Returns:
-        An int64 tensor of the same shape, of numbers from 0 to ``num_buckets - 1``.
 
     Raises:
         InvalidArgumentError: there is no bucket, the key is not two such integers, or the tensor is not of strings.

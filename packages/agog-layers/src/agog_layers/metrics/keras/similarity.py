@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Self
 
 import agog_core as ag
 from agog_core import Tensor
+from agog_core.calls.documented import documented_like
 from agog_layers.losses.arguments import of_floats
 from agog_layers.metrics.keras.metric import FunctionMean, Mean
 from agog_layers.metrics.keras.scores import IoU, MeanIoU
@@ -121,16 +122,12 @@ def pearson_correlation(y_true: ag.TensorLike, y_pred: ag.TensorLike, axis: int 
     return ag.div_no_nan(both, ag.sqrt(of_y * of_x))
 
 
+@documented_like(pearson_correlation)
 @of_floats
 def concordance_correlation(y_true: ag.TensorLike, y_pred: ag.TensorLike, axis: int = -1) -> Tensor:
     """How near predictions are to labels, from -1 to 1: the correlation, less where means or variances differ.
 
     L. Lin, "A concordance correlation coefficient to evaluate reproducibility", Biometrics 45, 1989.
-
-    Args:
-        y_true: labels.
-        y_pred: predictions, of the same shape.
-        axis: the axis along which they are compared.
 
     Returns:
         A tensor of the other axes.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from agog_core import Tensor, clip_by_value, concat, sigmoid, split
+from agog_core.calls.documented import documented_like
 from agog_core.ops.nn.lstm import lstm
 from agog_layers.base import activations
 from agog_layers.recurrent.rnn_cell.cell import RNNCell, checked_units, is_tanh
@@ -145,6 +146,7 @@ class LSTMCell(RNNCell):
         return outputs, LSTMStateTuple(cell, hidden) if self._state_is_tuple else concat([cell, hidden], 1)
 
 
+@documented_like(LSTMCell)
 class BasicLSTMCell(LSTMCell):
     """Long short-term memory without peepholes and projections.
 
@@ -152,12 +154,6 @@ class BasicLSTMCell(LSTMCell):
 
     Args:
         num_units: the number of outputs.
-        forget_bias: what is added to the bias of the forget gate.
-        state_is_tuple: whether the state is an `LSTMStateTuple`; else both parts are side by side in one tensor.
-        activation: a function or its name; None for tanh.
-        name: the cell's name.
-        dtype: the dtype of the variables.
-        **kwargs: further arguments of `Layer`.
 
     >>> import agog_core as ag
     >>> cell = BasicLSTMCell(4)
