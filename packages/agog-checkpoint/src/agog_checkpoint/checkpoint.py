@@ -16,11 +16,9 @@ from agog_checkpoint.pointer import point_to
 from agog_checkpoint.restore import Restore
 from agog_checkpoint.status import CheckpointLoadStatus, InitializationOnlyStatus
 from agog_checkpoint.write_behind import WriteBehind
+from agog_core import Variable, device, int64
 from agog_core.checkpointable import Checkpointable, is_checkpointable
-from agog_core.dispatch.devices.lookup import device
-from agog_core.dtypes import int64
 from agog_core.host_files import local_path
-from agog_core.variables.variable import Variable
 
 
 class Checkpoint(Checkpointable):

@@ -11,9 +11,8 @@ from agog_checkpoint.objects import snapshot
 from agog_checkpoint.pointer import point_to
 from agog_checkpoint.restore import Restore
 from agog_checkpoint.status import CheckpointLoadStatus, InitializationOnlyStatus
-from agog_core.checkpointable import Checkpointable
+from agog_core import Checkpointable, Variable
 from agog_core.host_files import local_path
-from agog_core.variables.variable import Variable
 
 
 class CheckpointableSaver:

@@ -18,9 +18,8 @@ from agog_checkpoint.checksum import checksum, crc32
 from agog_checkpoint.garbage_collection import without_collection
 from agog_checkpoint.graph import DTYPES, Graph, SavedVariable, parse_graph
 from agog_checkpoint.safetensors_file import CODES, LONGEST_HEADER, Array, StoredTensor, array
-from agog_core.dtypes import DType
+from agog_core import DType, Tensor
 from agog_core.errors import InvalidArgumentError
-from agog_core.tensors.tensor import Tensor
 
 VERSION = "2"
 READABLE = ("1", "2")

@@ -10,8 +10,7 @@ from agog_checkpoint.matches import Matches
 from agog_checkpoint.objects import parts
 from agog_checkpoint.python_state import NumpyState
 from agog_checkpoint.waiting_list import WaitingList
-from agog_core.checkpointable import Checkpointable
-from agog_core.variables.variable import Variable
+from agog_core import Checkpointable, Variable
 
 Numbered = tuple[int, Any]  # a node, and its object
 Part = tuple[int, str, int, Any]  # a node, the name of its part, that one's node, and the part

@@ -10,15 +10,11 @@ from agog_checkpoint import compact_json
 from agog_checkpoint.garbage_collection import without_collection
 from agog_checkpoint.graph import Graph, Node, SavedVariable, Slot, escape, join
 from agog_checkpoint.python_state import ArrayPart
+from agog_core import Tensor, Variable, convert_to_tensor, device, string
 from agog_core.checkpointable import Checkpointable, is_checkpointable, notify, unsaved
-from agog_core.dispatch.devices.lookup import device
-from agog_core.dtypes import string
 from agog_core.errors import UnimplementedError
-from agog_core.tensors.convert import convert_to_tensor
-from agog_core.tensors.tensor import Tensor
 from agog_core.variables.containers import List
 from agog_core.variables.containers import Mapping as MappingOfParts
-from agog_core.variables.variable import Variable
 
 V = TypeVar("V")
 

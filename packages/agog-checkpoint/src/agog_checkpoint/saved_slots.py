@@ -7,8 +7,7 @@ from typing import Any
 from weakref import WeakValueDictionary
 
 from agog_checkpoint.graph import Slot
-from agog_core.checkpointable import Checkpointable
-from agog_core.variables.variable import Variable
+from agog_core import Checkpointable, Variable
 
 
 class SavedSlots:

@@ -16,15 +16,12 @@ from agog_checkpoint.matches import Matches
 from agog_checkpoint.objects import WeakIdentityMap
 from agog_checkpoint.python_state import ArrayPart
 from agog_checkpoint.safetensors_file import Array
-from agog_core.checkpointable import Checkpointable
+from agog_core import Checkpointable, DType, TensorShape, Variable
 from agog_core.dispatch.devices.lookup import default_device
-from agog_core.dtypes import DType
 from agog_core.random import Generator
-from agog_core.shapes import TensorShape
 from agog_core.tensors.convert import from_host
 from agog_core.tracers import apart
 from agog_core.variables.memory import lend
-from agog_core.variables.variable import Variable
 
 _LEAST_BORROWED = 16_384  # elements; smaller ones are copied, because they would keep a whole file mapped
 _numbers = itertools.count(1)  # the next number of a restore, which orders those that wait

@@ -13,8 +13,7 @@ from agog_checkpoint.graph import Graph, Node, SavedVariable
 from agog_checkpoint.name_list import name_list
 from agog_checkpoint.objects import Snapshot
 from agog_checkpoint.pointer import point_to
-from agog_core import Variable
-from agog_core.dtypes import string
+from agog_core import Variable, string
 from agog_core.errors import NotFoundError, UnimplementedError
 from agog_core.host_files import local_path
 from agog_core.variables.variable import creation_hooks

@@ -8,9 +8,7 @@ from typing import Any
 import numpy as np
 
 from agog_checkpoint.python_state import ArrayPart
-from agog_core.dtypes import as_dtype
-from agog_core.tensors.constant import constant
-from agog_core.tensors.convert import convert_to_tensor
+from agog_core import as_dtype, constant, convert_to_tensor
 
 __all__ = ["split_dependency"]
 

@@ -8,8 +8,7 @@ from typing import Any, NoReturn
 
 from agog_checkpoint.name_list import name_list
 from agog_checkpoint.restore import Restore
-from agog_core.checkpointable import Checkpointable
-from agog_core.variables.variable import Variable
+from agog_core import Checkpointable, Variable
 
 # The numbering is the checkpoint's own; a file made by `Checkpoint.write` has none.
 _OPTIONAL = {"save_counter"}

@@ -5,10 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from agog_core.dtypes import string
-from agog_core.tensors.constant import constant
-from agog_core.tensors.tensor import Tensor
-from agog_core.variables.variable import Variable
+from agog_core import Tensor, Variable, constant, string
 
 __all__ = [
     "GraphKeys",

@@ -6,10 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from agog_core.ops.array.reshaping import identity
+from agog_core import Tensor, TensorLike, identity, name_scope
 from agog_core.random import DEFAULT_GRAPH_SEED, generator
-from agog_core.tensors.tensor import Tensor, TensorLike
-from agog_core.variables.name_scope import name_scope
 
 __all__ = [
     "container",

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
+from agog_core import Tensor, constant, int64
 from agog_core.calls.documented import documented_like
 from agog_core.dispatch.devices.memory import memory_stats
-from agog_core.dtypes import int64
 from agog_core.errors import UnimplementedError
-from agog_core.tensors.constant import constant
-from agog_core.tensors.tensor import Tensor
 
 __all__ = ["BytesInUse", "BytesLimit", "MaxBytesInUse"]
 

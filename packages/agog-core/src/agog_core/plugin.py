@@ -41,8 +41,7 @@ from agog_core.dispatch.plugins.reference import load_reference
 from agog_core.dtypes import as_dtype
 from agog_core.errors import InvalidArgumentError, PluginWarning, ResourceExhaustedError
 from agog_core.shapes import TensorShape
-from agog_core.tensors.convert import convert_to_tensor
-from agog_core.tensors.tensor import Tensor
+from agog_core.tensors import Tensor, convert_to_tensor
 from agog_core.variables.memory import version
 
 __all__ = [

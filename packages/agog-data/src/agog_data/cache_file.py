@@ -22,8 +22,7 @@ from typing import IO, Any
 
 import numpy as np
 
-from agog_core import errors
-from agog_core.dtypes import DType, as_dtype, string
+from agog_core import DType, as_dtype, errors, string
 from agog_data.file_lock import FileLock
 
 Array = np.ndarray[Any, Any]

@@ -8,13 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from agog_core import convert_to_tensor, nest, stack, unstack
-from agog_core.dtypes import DType, string
+from agog_core import DType, SparseTensor, SparseTensorValue, convert_to_tensor, nest, stack, string, unstack
 from agog_core.errors import InvalidArgumentError
 from agog_core.shapes import TensorShape, intern_shape
 from agog_core.tensors.convert import from_host
 from agog_core.tensors.placement import copy_to_device
-from agog_core.tensors.sparse_tensor import SparseTensor, SparseTensorValue
 from agog_core.tensors.tensor import Tensor, wrap
 from agog_data.factory import AnyDataset
 from agog_data.sparse_elements import stack_sparse

@@ -8,12 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from agog_core import SparseTensor, Tensor, as_dtype, string
 from agog_core.dispatch.devices.lookup import current_device
-from agog_core.dtypes import as_dtype, string
 from agog_core.errors import InvalidArgumentError
 from agog_core.tensors.convert import from_host
-from agog_core.tensors.sparse_tensor import SparseTensor
-from agog_core.tensors.tensor import Tensor
 from agog_data.elements import ComponentSpec, DatasetSpec, Element, SparseSpec, components, packer
 from agog_data.factory import AnyDataset
 from agog_data.in_memory import hold

@@ -7,10 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import IO, Any
 
-from agog_core import errors
-from agog_core.dtypes import string
+from agog_core import Tensor, errors, string
 from agog_core.host_files import check_name
-from agog_core.tensors.tensor import Tensor
 from agog_data.preview import touch
 
 PathLike = str | os.PathLike[str]

@@ -17,8 +17,7 @@ from typing import IO, Any, NamedTuple
 
 import numpy as np
 
-from agog_core import errors
-from agog_core.dtypes import as_dtype
+from agog_core import as_dtype, errors
 
 Array = np.ndarray[Any, Any]
 

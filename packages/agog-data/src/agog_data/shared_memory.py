@@ -11,10 +11,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from agog_core import Tensor, as_dtype, string
 from agog_core.dispatch.devices.device import Device
-from agog_core.dtypes import as_dtype, string
 from agog_core.tensors.convert import from_host
-from agog_core.tensors.tensor import Tensor
 from agog_data.elements import Element, components, map_components, packer
 
 Array = np.ndarray[Any, Any]

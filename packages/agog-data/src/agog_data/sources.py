@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from agog_core import dtypes
+from agog_core import as_dtype, dtypes
 from agog_core.dispatch.devices.device import Device
-from agog_core.dtypes import as_dtype
 from agog_core.shapes import TensorShape, intern_shape
 from agog_core.tensors.convert import from_host
 from agog_core.tensors.host_array import host_array

@@ -8,10 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from agog_core import SparseTensor, Tensor
 from agog_core.errors import InvalidArgumentError
 from agog_core.tensors.convert import from_host
-from agog_core.tensors.sparse_tensor import SparseTensor
-from agog_core.tensors.tensor import Tensor
 
 
 def stack_sparse(column: Sequence[Any], component: int, batch: int) -> SparseTensor:

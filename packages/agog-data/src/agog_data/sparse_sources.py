@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from agog_core import dtypes
-from agog_core.shapes import TensorShape
-from agog_core.tensors.sparse_tensor import SparseTensor, SparseTensorValue, convert_to_tensor_or_sparse_tensor
+from agog_core import SparseTensor, SparseTensorValue, TensorShape, convert_to_tensor_or_sparse_tensor, dtypes
 from agog_data.elements import ComponentSpec, SparseSpec, components, map_components
 from agog_data.in_memory import InMemory
 from agog_data.sparse_elements import unstack_sparse

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from agog_core import TensorShape, convert_to_tensor
 from agog_core.errors import DataLossError, InvalidArgumentError
 from agog_core.observers.graph_node import GraphNode, HasGraph
-from agog_core.shapes import TensorShape
-from agog_core.tensors.convert import convert_to_tensor
 from agog_core.variables.global_step import get_or_create_global_step
 from agog_summary.tensors import data_type
 from agog_summary.writer import default_event_file

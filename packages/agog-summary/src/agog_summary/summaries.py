@@ -8,10 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from agog_core import Tensor, convert_to_tensor, py_func
 from agog_core.errors import InvalidArgumentError
-from agog_core.ops.control.py_func import py_func
-from agog_core.tensors.convert import convert_to_tensor
-from agog_core.tensors.tensor import Tensor
 from agog_core.tracers import present_tracer, tracing
 from agog_core.variables.global_step import get_or_create_global_step
 from agog_core.variables.name_scope import current_name_scope

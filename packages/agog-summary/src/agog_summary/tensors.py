@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from agog_core.dtypes import DType
+from agog_core import DType, Tensor
 from agog_core.errors import InvalidArgumentError
-from agog_core.tensors.tensor import Tensor
 
 Array = np.ndarray[Any, Any]
 

@@ -5,15 +5,12 @@ from __future__ import annotations
 import inspect
 from typing import Any, NoReturn
 
+from agog_core import DType, Tensor, TensorLike, as_dtype, cast, exp, int32, log, log1p, sqrt, square
 from agog_core.calls.broadcasting import static_shape
-from agog_core.dtypes import DType, as_dtype, int32
 from agog_core.errors import InvalidArgumentError
-from agog_core.ops.array.casting import cast
-from agog_core.ops.math.elementary import exp, log, log1p, sqrt, square
 from agog_core.settable import Settable
 from agog_core.shapes import Shape, TensorShape
 from agog_core.tensors.convert import convert_to_tensor, host_value
-from agog_core.tensors.tensor import Tensor, TensorLike
 
 __all__ = ["FULLY_REPARAMETERIZED", "NOT_REPARAMETERIZED", "Distribution", "ReparameterizationType"]
 

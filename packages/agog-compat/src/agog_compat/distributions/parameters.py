@@ -6,8 +6,7 @@ import math
 from typing import Any
 
 import agog_core as ag
-from agog_core import Tensor
-from agog_core.dtypes import DType, as_dtype, float32, float64
+from agog_core import DType, Tensor, as_dtype, float32, float64
 from agog_core.ops.nn import softmax
 from agog_core.shapes import Shape, broadcast_shapes
 from agog_core.tensors.convert import first_dtype

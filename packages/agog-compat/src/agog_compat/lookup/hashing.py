@@ -6,14 +6,10 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from agog_compat.lookup.tables import HashTable, LookupInterface
-from agog_core.dtypes import as_dtype, int64, string
-from agog_core.ops.math.logic import not_equal, where
+from agog_core import SparseTensor, Tensor, as_dtype, constant, int64, not_equal, string, where
 from agog_core.ops.strings.encoding import as_string
 from agog_core.ops.strings.hashing import string_to_hash_bucket_fast, string_to_hash_bucket_strong
-from agog_core.tensors.constant import constant
 from agog_core.tensors.convert import at_each_run, convert_to_tensor
-from agog_core.tensors.sparse_tensor import SparseTensor
-from agog_core.tensors.tensor import Tensor
 
 __all__ = ["FastHashSpec", "HasherSpec", "IdTableWithHashBuckets", "StrongHashSpec"]
 

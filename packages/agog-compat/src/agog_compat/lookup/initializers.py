@@ -7,11 +7,9 @@ from typing import Any
 import numpy as np
 
 from agog_compat.gfile import GFile
+from agog_core import DType, Tensor, as_dtype, convert_to_tensor, int64, string
 from agog_core.calls.documented import documented_like
-from agog_core.dtypes import DType, as_dtype, int64, string
 from agog_core.errors import InvalidArgumentError
-from agog_core.tensors.convert import convert_to_tensor
-from agog_core.tensors.tensor import Tensor
 
 __all__ = [
     "KeyValueTensorInitializer",

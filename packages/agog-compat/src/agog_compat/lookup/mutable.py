@@ -8,13 +8,9 @@ from typing import Any
 import numpy as np
 
 from agog_compat.lookup.tables import LookupInterface
-from agog_core.checkpointable import Checkpointable
-from agog_core.dtypes import string
+from agog_core import Checkpointable, Tensor, concat, constant, string
 from agog_core.errors import InvalidArgumentError
-from agog_core.ops.array.joining import concat
-from agog_core.tensors.constant import constant
 from agog_core.tensors.convert import at_each_run, convert_to_tensor
-from agog_core.tensors.tensor import Tensor
 
 __all__ = ["MutableDenseHashTable", "MutableHashTable"]
 

@@ -7,12 +7,9 @@ from typing import Any
 import numpy as np
 
 from agog_compat.lookup.initializers import TableInitializerBase
-from agog_core.dtypes import DType, as_dtype, string
+from agog_core import DType, SparseTensor, Tensor, as_dtype, constant, string
 from agog_core.errors import FailedPreconditionError
-from agog_core.tensors.constant import constant
 from agog_core.tensors.convert import at_each_run, convert_to_tensor
-from agog_core.tensors.sparse_tensor import SparseTensor
-from agog_core.tensors.tensor import Tensor
 
 __all__ = ["HashTable", "LookupInterface"]
 

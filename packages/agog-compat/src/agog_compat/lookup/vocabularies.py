@@ -14,9 +14,8 @@ from agog_compat.lookup.initializers import (
     TextFileStringTableInitializer,
 )
 from agog_compat.lookup.tables import HashTable
+from agog_core import as_dtype, convert_to_tensor, int64, string
 from agog_core.calls.documented import documented_like
-from agog_core.dtypes import as_dtype, int64, string
-from agog_core.tensors.convert import convert_to_tensor
 
 __all__ = [
     "index_table_from_file",

@@ -7,9 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from agog_core.gradients.tape import GradientTape
-from agog_core.tensors.convert import convert_to_tensor
-from agog_core.tensors.tensor import Tensor
+from agog_core import GradientTape, Tensor, convert_to_tensor
 
 __all__ = ["compute_gradient", "compute_gradient_error"]
 

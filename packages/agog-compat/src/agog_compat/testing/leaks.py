@@ -8,10 +8,8 @@ from functools import wraps
 from itertools import pairwise
 from typing import Any
 
+from agog_core import Tensor, TensorShape, Variable
 from agog_core.dispatch.devices.lookup import tables
-from agog_core.shapes import TensorShape
-from agog_core.tensors.tensor import Tensor
-from agog_core.variables.variable import Variable
 
 __all__ = ["assert_no_garbage_created", "assert_no_new_pyobjects_executing_eagerly", "assert_no_new_tensors"]
 

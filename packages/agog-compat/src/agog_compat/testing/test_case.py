@@ -15,10 +15,8 @@ import numpy as np
 from agog_compat.testing.arrays import ArrayAssertions
 from agog_compat.testing.streams import CapturedWrites, captured
 from agog_compat.testing.threads import CheckedThread
-from agog_core import nest
-from agog_core.dispatch.devices.device_spec import DeviceSpec
+from agog_core import DeviceSpec, nest, set_random_seed
 from agog_core.errors import OpError
-from agog_core.random import set_random_seed
 from agog_core.variables.global_step import forget_global_step
 from agog_core.variables.name_scope import reset_names
 

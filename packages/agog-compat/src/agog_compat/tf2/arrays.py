@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from agog_core import Tensor, TensorLike, Variable, convert_to_tensor, reshape
+from agog_core import IndexedSlices, SparseTensor, Tensor, TensorLike, Variable, convert_to_tensor, reshape
 from agog_core.array_api.manipulation import repeat as repeat_elements
 from agog_core.tensors.convert import whole
-from agog_core.tensors.indexed_slices import IndexedSlices
-from agog_core.tensors.sparse_tensor import SparseTensor
 
 __all__ = ["is_tensor", "repeat"]
 

@@ -6,9 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from agog_core import Tensor, TensorLike, convert_to_tensor
+from agog_core import Tensor, TensorLike, convert_to_tensor, py_func
 from agog_core.errors import InvalidArgumentError
-from agog_core.ops.control.py_func import py_func
 
 __all__ = ["draw_bounding_boxes"]
 

@@ -7,8 +7,7 @@ from collections.abc import Callable, Iterator
 from functools import wraps
 from typing import Any, TypeVar
 
-from agog_core import Checkpointable, Variable
-from agog_core.variables.name_scope import name_scope
+from agog_core import Checkpointable, Variable, name_scope
 
 __all__ = ["Module"]
 

@@ -13,15 +13,12 @@ from agog_core import dtypes
 from agog_core.array_api.promotion import astype, on_device, scope
 from agog_core.calls.call import create
 from agog_core.dtypes import DType, as_dtype
+from agog_core.ops.array import cast, identity, reshape, tiling
 from agog_core.ops.array import creation as ops
-from agog_core.ops.array import tiling
-from agog_core.ops.array.casting import cast
 from agog_core.ops.array.complex import complex as _complex
-from agog_core.ops.array.reshaping import identity, reshape
 from agog_core.ops.math.logic import equal as _equal
 from agog_core.ops.math.logic import where
-from agog_core.tensors.convert import convert_to_tensor
-from agog_core.tensors.tensor import Tensor, TensorLike
+from agog_core.tensors import Tensor, TensorLike, convert_to_tensor
 
 __all__ = [
     "arange",

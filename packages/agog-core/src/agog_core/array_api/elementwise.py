@@ -13,18 +13,14 @@ from agog_core.array_api.promotion import bits_of, promoted
 from agog_core.array_api.searching import where
 from agog_core.calls.broadcasting import broadcast_to
 from agog_core.ops import array as parts
-from agog_core.ops.array.casting import bitcast, cast
-from agog_core.ops.array.creation import ones_like, zeros_like
-from agog_core.ops.array.joining import stack
-from agog_core.ops.array.reshaping import identity
+from agog_core.ops.array import bitcast, cast, identity, ones_like, stack, zeros_like
 from agog_core.ops.math import arithmetic, bitwise, logic, rounding, trigonometric
 from agog_core.ops.math import elementary as elements
 from agog_core.ops.math.division import div_no_nan
 from agog_core.ops.math.division import reciprocal as _reciprocal
 from agog_core.ops.reduce.reduction import reduce_logsumexp
 from agog_core.shapes import broadcast_shapes
-from agog_core.tensors.convert import convert_to_tensor
-from agog_core.tensors.tensor import Tensor, TensorLike
+from agog_core.tensors import Tensor, TensorLike, convert_to_tensor
 
 __all__ = [
     "abs",

@@ -12,16 +12,12 @@ from typing import Any
 from agog_core.array_api.manipulation import moveaxis, roll
 from agog_core.array_api.promotion import scope
 from agog_core.dtypes import complex64, complex128, float32, float64
-from agog_core.ops.array.casting import cast
-from agog_core.ops.array.complex import conj
+from agog_core.ops.array import cast, concat, conj, pad
 from agog_core.ops.array.creation import range as _range
-from agog_core.ops.array.joining import concat
-from agog_core.ops.array.padding import pad
 from agog_core.ops.array.slicing import slice_along
 from agog_core.ops.signal import fourier, real_fourier
 from agog_core.shapes import normalize_axes, normalize_axis
-from agog_core.tensors.convert import convert_to_tensor
-from agog_core.tensors.tensor import Tensor, TensorLike
+from agog_core.tensors import Tensor, TensorLike, convert_to_tensor
 
 __all__ = [
     "fft",

@@ -11,8 +11,7 @@ from agog_core.array_api.manipulation import broadcast_shapes, moveaxis
 from agog_core.array_api.promotion import promoted
 from agog_core.calls.broadcasting import broadcast_to
 from agog_core.ops import linalg as ops
-from agog_core.ops.array.complex import conj
-from agog_core.ops.array.reshaping import expand_dims, squeeze
+from agog_core.ops.array import conj, expand_dims, squeeze
 from agog_core.ops.reduce import reduction
 from agog_core.tensors.tensor import Tensor, TensorLike
 

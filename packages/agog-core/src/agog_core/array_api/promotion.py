@@ -16,13 +16,11 @@ from agog_core import dtypes
 from agog_core.dispatch.devices.lookup import device as device_scope
 from agog_core.dispatch.devices.lookup import get_device
 from agog_core.dtypes import ALL, DType, as_dtype
-from agog_core.ops.array.casting import bitcast, cast
-from agog_core.ops.array.reshaping import identity
+from agog_core.ops.array import bitcast, cast, identity
 from agog_core.ops.math.logic import not_equal
-from agog_core.tensors.convert import convert_to_tensor
+from agog_core.tensors import Tensor, TensorLike, convert_to_tensor
 from agog_core.tensors.operand import operand
 from agog_core.tensors.placement import copy_to_device
-from agog_core.tensors.tensor import Tensor, TensorLike
 
 __all__ = ["astype", "can_cast", "finfo", "iinfo", "isdtype", "result_type"]
 

@@ -11,18 +11,12 @@ from typing import NamedTuple
 from agog_core.array_api.promotion import promoted, scope, truth
 from agog_core.dtypes import bool_
 from agog_core.ops import sorting
-from agog_core.ops.array.casting import cast
-from agog_core.ops.array.complex import imag, real
+from agog_core.ops.array import cast, expand_dims, imag, real, reshape, unstack, zeros_like
 from agog_core.ops.array.creation import range as _range
-from agog_core.ops.array.creation import zeros_like
-from agog_core.ops.array.joining import unstack
-from agog_core.ops.array.reshaping import expand_dims, reshape
-from agog_core.ops.indexing.gathering import gather
-from agog_core.ops.indexing.segments import unsorted_segment_min
+from agog_core.ops.indexing import gather, unsorted_segment_min
 from agog_core.ops.math import logic
 from agog_core.ops.reduce import extrema, moments
-from agog_core.tensors.convert import convert_to_tensor
-from agog_core.tensors.tensor import Tensor, TensorLike
+from agog_core.tensors import Tensor, TensorLike, convert_to_tensor
 
 __all__ = [
     "argmax",

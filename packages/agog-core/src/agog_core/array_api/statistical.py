@@ -13,16 +13,12 @@ from agog_core import dtypes
 from agog_core.array_api.manipulation import concat
 from agog_core.array_api.promotion import astype, scope, truth
 from agog_core.dtypes import DType, as_dtype
-from agog_core.ops.array.creation import fill
-from agog_core.ops.array.reshaping import identity
+from agog_core.ops.array import fill, identity
 from agog_core.ops.array.slicing import slice_along
-from agog_core.ops.math.arithmetic import subtract
-from agog_core.ops.math.elementary import sqrt, square
-from agog_core.ops.math.logic import not_equal
+from agog_core.ops.math import not_equal, sqrt, square, subtract
 from agog_core.ops.reduce import extrema, reduction, scans
 from agog_core.shapes import normalize_axes, normalize_axis
-from agog_core.tensors.convert import convert_to_tensor
-from agog_core.tensors.tensor import Tensor, TensorLike
+from agog_core.tensors import Tensor, TensorLike, convert_to_tensor
 
 __all__ = ["all", "any", "cumulative_prod", "cumulative_sum", "diff", "max", "mean", "min", "prod", "std", "sum", "var"]
 

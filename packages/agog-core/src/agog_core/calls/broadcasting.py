@@ -9,9 +9,8 @@ from agog_core.dispatch.op import Op
 from agog_core.dtypes import NUMERIC
 from agog_core.errors import InvalidArgumentError
 from agog_core.shapes import Shape, TensorShape, broadcast_shapes
-from agog_core.tensors.constant import constant
+from agog_core.tensors import Tensor, TensorLike, constant
 from agog_core.tensors.convert import convert_to_tensor, fixed, host_value
-from agog_core.tensors.tensor import Tensor, TensorLike
 
 __all__ = ["broadcast_dynamic_shape", "broadcast_static_shape", "broadcast_to"]
 

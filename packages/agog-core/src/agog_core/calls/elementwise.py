@@ -21,10 +21,9 @@ from agog_core.dispatch.op import Op, Vjp
 from agog_core.dtypes import DType
 from agog_core.recording import active, lined, next_id, note_break, record, record_unary, tapes_of_context
 from agog_core.shapes import Shape, broadcast_shapes
-from agog_core.tensors.convert import convert_to_tensor
+from agog_core.tensors import Tensor, TensorLike, convert_to_tensor
 from agog_core.tensors.operand import check_same_dtype, operand
 from agog_core.tensors.placement import on_host, place
-from agog_core.tensors.tensor import Tensor, TensorLike
 from agog_core.variables.variable import Variable
 
 UnaryFunction = Callable[..., Tensor]

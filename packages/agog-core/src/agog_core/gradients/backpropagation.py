@@ -11,14 +11,12 @@ import numpy as np
 from agog_core.calls.broadcasting import static_shape
 from agog_core.dtypes import int64
 from agog_core.errors import InvalidArgumentError
-from agog_core.ops.array.casting import cast
+from agog_core.ops.array import cast, concat
 from agog_core.ops.array.creation import fill_like
-from agog_core.ops.array.joining import concat
 from agog_core.ops.math.arithmetic import add
 from agog_core.recording import Id, Record, Section
 from agog_core.shapes import Shape
-from agog_core.tensors.convert import convert_to_tensor
-from agog_core.tensors.indexed_slices import IndexedSlices
+from agog_core.tensors import IndexedSlices, convert_to_tensor
 from agog_core.tensors.tensor import Tensor, TensorLike, shared, wrap
 from agog_core.variables.variable import Variable
 

@@ -12,8 +12,7 @@ from agog_core.gradients.backpropagation import backpropagate
 from agog_core.ops.array.creation import zeros_like
 from agog_core.ops.math.arithmetic import add
 from agog_core.recording import Id, Recording, active, stack, watch_output
-from agog_core.tensors.convert import convert_to_tensor
-from agog_core.tensors.tensor import Tensor
+from agog_core.tensors import Tensor, convert_to_tensor
 from agog_core.variables.variable import Variable
 
 __all__ = ["ForwardAccumulator", "jvp"]

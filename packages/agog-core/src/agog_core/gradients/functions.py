@@ -9,8 +9,7 @@ from typing import Any
 from agog_core import nest
 from agog_core.dtypes import as_dtype
 from agog_core.gradients.tape import GradientTape
-from agog_core.ops.array.creation import zeros_like
-from agog_core.ops.array.reshaping import identity
+from agog_core.ops.array import identity, zeros_like
 from agog_core.recording import Recording, active, record_function
 from agog_core.tensors.convert import convert_to_tensor
 from agog_core.tensors.tensor import Tensor, wrap

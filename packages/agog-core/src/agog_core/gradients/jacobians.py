@@ -7,12 +7,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from agog_core.calls.broadcasting import broadcast_to
-from agog_core.ops.array.creation import one_hot
-from agog_core.ops.array.joining import stack
-from agog_core.ops.array.reshaping import reshape
+from agog_core.ops.array import one_hot, reshape, stack
 from agog_core.shapes import Shape
-from agog_core.tensors.convert import convert_to_tensor
-from agog_core.tensors.tensor import Tensor
+from agog_core.tensors import Tensor, convert_to_tensor
 
 
 def unit_tensors(like: Tensor, batch_axes: int) -> Iterator[Tensor]:

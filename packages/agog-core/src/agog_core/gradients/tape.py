@@ -14,9 +14,7 @@ from agog_core.observers.graph_node import GraphNode
 from agog_core.ops.array.creation import zeros
 from agog_core.ops.math.arithmetic import add
 from agog_core.recording import Id, Recording
-from agog_core.tensors.convert import convert_to_tensor
-from agog_core.tensors.indexed_slices import IndexedSlices
-from agog_core.tensors.tensor import Tensor
+from agog_core.tensors import IndexedSlices, Tensor, convert_to_tensor
 from agog_core.variables.variable import Variable
 
 __all__ = ["GradientTape"]

@@ -23,8 +23,7 @@ from agog_core.ops.math.logic import (
     logical_xor,
 )
 from agog_core.ops.updates.slices import assign_item, slice_of_variable
-from agog_core.tensors.indexed_slices import IndexedSlices
-from agog_core.tensors.tensor import Tensor
+from agog_core.tensors import IndexedSlices, Tensor
 from agog_core.variables.variable import Variable
 
 

@@ -7,11 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from agog_core import dtypes
-from agog_core.dtypes import DType, as_dtype
+from agog_core import DType, Tensor, TensorShape, as_dtype, dtypes
 from agog_core.errors import InvalidArgumentError
-from agog_core.shapes import TensorShape
-from agog_core.tensors.tensor import Tensor
 
 Array = np.ndarray[Any, Any]
 

@@ -8,14 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from agog_core import dtypes
+from agog_core import DType, SparseTensor, Tensor, TensorLike, constant, dtypes
 from agog_core.dispatch.devices.lookup import current_device
-from agog_core.dtypes import DType
 from agog_core.errors import InvalidArgumentError
-from agog_core.tensors.constant import constant
 from agog_core.tensors.convert import at_each_run, from_host
-from agog_core.tensors.sparse_tensor import SparseTensor
-from agog_core.tensors.tensor import Tensor, TensorLike
 from agog_data.examples.features import (
     Column,
     FixedLenFeature,

@@ -9,11 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from agog_core import Tensor, TensorLike, as_dtype, string
 from agog_core.dispatch.devices.lookup import current_device
-from agog_core.dtypes import as_dtype, string
 from agog_core.errors import InvalidArgumentError
 from agog_core.tensors.convert import convert_to_tensor, from_host
-from agog_core.tensors.tensor import Tensor, TensorLike
 from agog_data.extras import missing
 from agog_data.images import deep_png
 

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from agog_core.tensors.convert import convert_to_tensor
-from agog_core.tensors.sparse_tensor import SparseTensor, SparseTensorValue
-from agog_core.tensors.tensor import Tensor
+from agog_core import SparseTensor, SparseTensorValue, Tensor, convert_to_tensor
 from agog_data.elements import Described, map_components
 from agog_data.factory import AnyDataset
 from agog_data.methods.pipeline import Pipeline

@@ -11,9 +11,7 @@ from typing import IO, Any
 
 import numpy as np
 
-from agog_core import errors
-from agog_core.dtypes import as_dtype, string
-from agog_core.shapes import TensorShape
+from agog_core import TensorShape, as_dtype, errors, string
 from agog_data.arguments import positive
 from agog_data.dataset import Dataset
 from agog_data.elements import ComponentSpec, components, map_components

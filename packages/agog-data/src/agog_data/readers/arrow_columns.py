@@ -6,9 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from agog_core import dtypes, errors
-from agog_core.dtypes import as_dtype
-from agog_core.shapes import TensorShape
+from agog_core import TensorShape, as_dtype, dtypes, errors
 from agog_data.elements import ComponentSpec
 
 Array = np.ndarray[Any, Any]

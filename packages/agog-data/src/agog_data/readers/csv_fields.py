@@ -10,13 +10,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from agog_core import dtypes
+from agog_core import DType, Tensor, TensorLike, as_dtype, constant, dtypes
 from agog_core.dispatch.devices.lookup import current_device
-from agog_core.dtypes import DType, as_dtype
 from agog_core.errors import InvalidArgumentError
-from agog_core.tensors.constant import constant
 from agog_core.tensors.convert import at_each_run, convert_to_tensor, from_host
-from agog_core.tensors.tensor import Tensor, TensorLike
 
 
 class Words(NamedTuple):

@@ -7,10 +7,8 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from typing import Any
 
-from agog_core import dtypes
-from agog_core.dtypes import DType
+from agog_core import DType, convert_to_tensor, dtypes
 from agog_core.host_files import find
-from agog_core.tensors.convert import convert_to_tensor
 from agog_data.dataset import Dataset
 from agog_data.readers.csv_fields import CsvColumns, converter, split_record
 from agog_data.readers.csv_files import CsvDataset, read_record

@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from agog_core import dtypes, errors
+from agog_core import TensorShape, dtypes, errors
 from agog_core.host_files import check_name
-from agog_core.shapes import TensorShape
 from agog_data.dataset import Dataset
 from agog_data.elements import ComponentSpec
 from agog_data.files import PathLike, opened

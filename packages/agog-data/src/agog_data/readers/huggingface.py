@@ -8,9 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from agog_core import dtypes, errors
-from agog_core.dtypes import as_dtype
-from agog_core.shapes import TensorShape
+from agog_core import TensorShape, as_dtype, dtypes, errors
 from agog_data.dataset import Dataset
 from agog_data.elements import ComponentSpec
 from agog_data.preview import touch

@@ -7,10 +7,9 @@ import os
 import struct
 from typing import Any
 
-from agog_core.dtypes import string
+from agog_core import Tensor, string
 from agog_core.errors import FailedPreconditionError
 from agog_core.host_files import translated_errors
-from agog_core.tensors.tensor import Tensor
 from agog_data.dataset import Dataset
 from agog_data.elements import ComponentSpec
 from agog_data.readers.streams import WINDOW_BITS, compression

@@ -12,8 +12,7 @@ import tarfile
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from agog_core import dtypes, errors
-from agog_core.shapes import TensorShape
+from agog_core import TensorShape, dtypes, errors
 from agog_data.dataset import Dataset
 from agog_data.elements import ComponentSpec
 from agog_data.files import opened, path_names

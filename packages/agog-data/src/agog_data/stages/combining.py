@@ -6,8 +6,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from typing import Any
 
-from agog_core.shapes import TensorShape
-from agog_core.tensors.sparse_tensor import SparseTensor
+from agog_core import SparseTensor, TensorShape
 from agog_data.elements import ComponentSpec, DatasetSpec, Element, SparseSpec, components, map_components, packer
 from agog_data.stage import INFINITE, UNKNOWN, ElementIterator, NoElementError, Scope, Stage
 from agog_data.state import State

@@ -6,10 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from agog_core import dtypes
-from agog_core.dtypes import DType
+from agog_core import DType, TensorShape, dtypes
 from agog_core.errors import OutOfRangeError
-from agog_core.shapes import TensorShape
 from agog_core.tensors.convert import from_host
 from agog_data.elements import ComponentSpec, Element
 from agog_data.random_stream import Draws, Stream

@@ -7,8 +7,7 @@ from functools import partial
 from itertools import islice
 from typing import Any, overload
 
-from agog_core.dtypes import string
-from agog_core.tensors.tensor import Tensor
+from agog_core import Tensor, string
 from agog_data.elements import Element, components, tensor_components
 from agog_data.functions import ElementFunction, as_condition
 from agog_data.random_stream import Stream

@@ -8,13 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from agog_core.dtypes import as_dtype, string
+from agog_core import Tensor, TensorShape, as_dtype, string
 from agog_core.errors import InvalidArgumentError
 from agog_core.ops.control.py_func import in_pipeline
-from agog_core.shapes import TensorShape
 from agog_core.tensors.convert import from_host
 from agog_core.tensors.host_array import host_array
-from agog_core.tensors.tensor import Tensor
 from agog_data.elements import ComponentSpec, Element, components, map_components, packer
 from agog_data.preview import touch
 from agog_data.random_stream import ElementGenerator, Stream

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from agog_core import convert_to_tensor, dtypes
+from agog_core import Tensor, TensorShape, convert_to_tensor, dtypes
 from agog_core.errors import InvalidArgumentError
-from agog_core.shapes import TensorShape
-from agog_core.tensors.tensor import Tensor
 from agog_data.elements import ComponentSpec, DatasetSpec, Element
 from agog_data.encoded_state import restore_elements
 from agog_data.functions import ElementFunction

@@ -7,11 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from agog_core.dtypes import DType, string
+from agog_core import DType, Tensor, TensorShape, string
 from agog_core.errors import DataLossError, InvalidArgumentError
-from agog_core.shapes import TensorShape
 from agog_core.tensors.convert import convert_to_tensor, from_host, host_value
-from agog_core.tensors.tensor import Tensor
 from agog_data.elements import ComponentSpec, Element, components, packer, spec_of, tensor_components
 from agog_data.stage import ElementIterator, Scope, Stage, UnaryStage
 from agog_data.stages.batching import BatchIterator, batches_of

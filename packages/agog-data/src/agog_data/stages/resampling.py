@@ -8,10 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from agog_core import cast, convert_to_tensor, dtypes
+from agog_core import Tensor, TensorShape, cast, convert_to_tensor, dtypes
 from agog_core.errors import InvalidArgumentError
-from agog_core.shapes import TensorShape
-from agog_core.tensors.tensor import Tensor
 from agog_data.elements import ComponentSpec, Element
 from agog_data.functions import ElementFunction
 from agog_data.random_stream import Draws, Stream

@@ -12,9 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from agog_core import dtypes
+from agog_core import Tensor, dtypes
 from agog_core.errors import InvalidArgumentError
-from agog_core.tensors.tensor import Tensor
 from agog_data.elements import Element
 from agog_data.random_stream import Draws, Stream
 from agog_data.stage import ElementIterator, NoElementError, Scope, Stage

@@ -7,12 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from agog_core import dtypes
+from agog_core import SparseTensor, Tensor, TensorShape, dtypes
 from agog_core.errors import DataLossError, InvalidArgumentError
-from agog_core.shapes import TensorShape
 from agog_core.tensors.convert import from_host
-from agog_core.tensors.sparse_tensor import SparseTensor
-from agog_core.tensors.tensor import Tensor
 from agog_data.elements import ComponentSpec, Element, SparseSpec
 from agog_data.stage import ElementIterator, Scope, Stage, UnaryStage
 from agog_data.stages.batching import BatchIterator, batches_of

@@ -6,8 +6,7 @@ import os
 from collections.abc import Callable
 from typing import Any
 
-from agog_core.shapes import TensorShape
-from agog_core.tensors.tensor import Tensor
+from agog_core import Tensor, TensorShape
 from agog_data import arguments
 from agog_data.dataset import Dataset
 from agog_data.stages.sparse_batching import SparseBatch

@@ -7,9 +7,8 @@ from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import Any
 
-from agog_core import constant, dtypes
+from agog_core import TensorShape, constant, dtypes
 from agog_core.errors import InvalidArgumentError
-from agog_core.shapes import TensorShape
 from agog_data import arguments
 from agog_data.dataset import Dataset
 from agog_data.elements import Element, as_element, map_components

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from agog_core import convert_to_tensor
+from agog_core import Tensor, convert_to_tensor
 from agog_core.errors import InvalidArgumentError
-from agog_core.tensors.tensor import Tensor
 from agog_data.elements import Element, map_components
 from agog_data.iterator import Iterator
 

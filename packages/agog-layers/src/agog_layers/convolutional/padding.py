@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, ClassVar
 
-from agog_core import Tensor, pad, reshape
-from agog_core.calls.broadcasting import broadcast_to
+from agog_core import Tensor, broadcast_to, pad, reshape
 from agog_core.calls.documented import documented_like
 from agog_core.ops.image.resizing import resample
 from agog_layers.base.arguments import Sizes, choice, one_for_each, whole

@@ -6,8 +6,7 @@ import inspect
 from functools import wraps
 from typing import Any, TypeVar
 
-from agog_core import Tensor, Variable, convert_to_tensor
-from agog_core.variables.name_scope import name_scope
+from agog_core import Tensor, Variable, convert_to_tensor, name_scope
 from agog_layers import basic, convolutional, normalization
 from agog_layers.base.names import layer_names, scope, snake_case
 from agog_layers.base.variable_store import weight_getter

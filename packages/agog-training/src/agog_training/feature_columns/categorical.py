@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import agog_core as ag
-from agog_core import Tensor
-from agog_core.dtypes import as_dtype
+from agog_core import Tensor, as_dtype
 from agog_core.errors import InvalidArgumentError
 from agog_data.examples.features import FixedLenFeature, VarLenFeature
 from agog_training.feature_columns.column import CategoricalColumn, Categories, checked_key

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar, NamedTuple, Self
 
-from agog_core import Tensor, TensorShape, Variable
-from agog_core.dtypes import as_dtype
+from agog_core import Tensor, TensorShape, Variable, as_dtype
 from agog_data.examples.features import FixedLenFeature, VarLenFeature
 from agog_layers.base.description import Configured, revive
 from agog_layers.layer.layer import Layer

@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 
 import agog_core as ag
-from agog_core import Tensor
-from agog_core.dtypes import as_dtype
+from agog_core import Tensor, as_dtype
 from agog_data.examples.features import FixedLenFeature, VarLenFeature
 from agog_training.feature_columns.column import CategoricalColumn, Categories, DenseColumn, checked_key
 from agog_training.feature_columns.features import Features

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import agog_core as ag
-from agog_core import Tensor
+from agog_core import Tensor, as_dtype
 from agog_core.calls.documented import documented_like
-from agog_core.dtypes import as_dtype
 from agog_data.examples.features import FixedLenFeature, VarLenFeature
 from agog_training.feature_columns.categorical import (
     categorical_column_with_hash_bucket,

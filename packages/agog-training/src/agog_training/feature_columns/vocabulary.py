@@ -11,8 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from agog_core import DType, Tensor, as_string, py_func, reshape, string_to_hash_bucket_fast, where
-from agog_core.dtypes import as_dtype
+from agog_core import DType, Tensor, as_dtype, as_string, py_func, reshape, string_to_hash_bucket_fast, where
 from agog_training.feature_columns.categorical import KeyedColumn
 from agog_training.feature_columns.column import checked_key
 from agog_training.feature_columns.features import Entries

@@ -6,8 +6,7 @@ from typing import NamedTuple
 
 from agog_core.array_api.products import same_batch
 from agog_core.array_api.promotion import promoted
-from agog_core.ops.array.complex import real
-from agog_core.ops.array.reshaping import expand_dims, squeeze
+from agog_core.ops.array import expand_dims, real, squeeze
 from agog_core.ops.linalg import determinant, eigenvalues, factorization, solving, spectra
 from agog_core.ops.linalg.matmul import adjoint
 from agog_core.tensors.tensor import Tensor, TensorLike

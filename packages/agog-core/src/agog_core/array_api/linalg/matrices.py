@@ -10,11 +10,9 @@ from agog_core.array_api.promotion import promoted, scope
 from agog_core.array_api.statistical import sum as _sum
 from agog_core.calls.broadcasting import broadcast_to
 from agog_core.ops import linalg as ops
-from agog_core.ops.array.joining import stack, unstack
-from agog_core.ops.array.reshaping import expand_dims
+from agog_core.ops.array import expand_dims, stack, unstack
 from agog_core.ops.indexing.indexing import getitem
-from agog_core.tensors.convert import convert_to_tensor
-from agog_core.tensors.tensor import Tensor, TensorLike
+from agog_core.tensors import Tensor, TensorLike, convert_to_tensor
 
 __all__ = ["cross", "diagonal", "matrix_power", "outer", "trace"]
 

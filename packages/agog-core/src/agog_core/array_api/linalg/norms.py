@@ -10,18 +10,12 @@ from agog_core.array_api.linalg.decompositions import svd, svdvals
 from agog_core.array_api.manipulation import concat
 from agog_core.array_api.promotion import finfo
 from agog_core.dtypes import int64
-from agog_core.ops.array.casting import cast
-from agog_core.ops.array.creation import zeros_like
-from agog_core.ops.array.reshaping import expand_dims, reshape
+from agog_core.ops.array import cast, expand_dims, reshape, zeros_like
 from agog_core.ops.linalg.matmul import adjoint
-from agog_core.ops.math.arithmetic import abs
-from agog_core.ops.math.division import div_no_nan
-from agog_core.ops.math.elementary import sqrt, square
-from agog_core.ops.math.logic import not_equal, where
+from agog_core.ops.math import abs, div_no_nan, not_equal, sqrt, square, where
 from agog_core.ops.reduce import extrema, reduction
 from agog_core.shapes import normalize_axes
-from agog_core.tensors.convert import convert_to_tensor
-from agog_core.tensors.tensor import Tensor, TensorLike
+from agog_core.tensors import Tensor, TensorLike, convert_to_tensor
 
 __all__ = ["matrix_norm", "matrix_rank", "pinv", "vector_norm"]
 

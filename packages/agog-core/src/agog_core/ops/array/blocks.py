@@ -12,9 +12,8 @@ from agog_core.ops.array.padding import Paddings, pad, pairs
 from agog_core.ops.array.reshaping import reshape, transpose
 from agog_core.ops.array.slicing import slice
 from agog_core.shapes import Shape
-from agog_core.tensors.constant import constant
+from agog_core.tensors import Tensor, TensorLike, constant
 from agog_core.tensors.convert import convert_to_tensor, host_value
-from agog_core.tensors.tensor import Tensor, TensorLike
 
 __all__ = [
     "batch_to_space",

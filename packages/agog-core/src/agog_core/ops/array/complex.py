@@ -11,8 +11,7 @@ from agog_core.dtypes import NUMERIC
 from agog_core.ops.array.casting import cast
 from agog_core.ops.array.creation import zeros_like
 from agog_core.shapes import broadcast_shapes
-from agog_core.tensors.convert import convert_to_tensor
-from agog_core.tensors.tensor import Tensor, TensorLike
+from agog_core.tensors import Tensor, TensorLike, convert_to_tensor
 
 __all__ = ["complex", "conj", "imag", "real"]
 

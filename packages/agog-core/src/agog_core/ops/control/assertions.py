@@ -17,9 +17,8 @@ from agog_core.ops.array.reshaping import reshape
 from agog_core.ops.control.printing import formatted
 from agog_core.ops.math.logic import equal, greater, greater_equal, less, less_equal, not_equal
 from agog_core.ops.reduce.reduction import reduce_all
+from agog_core.tensors import SparseTensor, Tensor, TensorLike
 from agog_core.tensors.convert import computed, convert_to_tensor, decided, failing, host_value, is_tensor
-from agog_core.tensors.sparse_tensor import SparseTensor
-from agog_core.tensors.tensor import Tensor, TensorLike
 from agog_core.tracers import present_tracer, tracing
 
 __all__ = [

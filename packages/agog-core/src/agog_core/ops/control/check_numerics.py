@@ -12,8 +12,7 @@ from agog_core.dtypes import FLOATING, DType
 from agog_core.errors import InvalidArgumentError
 from agog_core.ops.control.assertions import demand
 from agog_core.shapes import Shape
-from agog_core.tensors.convert import convert_to_tensor
-from agog_core.tensors.tensor import Tensor, TensorLike
+from agog_core.tensors import Tensor, TensorLike, convert_to_tensor
 
 __all__ = ["check_numerics", "verify_tensor_all_finite"]
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import time
 
 from agog_core.dtypes import float64
-from agog_core.tensors.constant import constant
-from agog_core.tensors.tensor import Tensor
+from agog_core.tensors import Tensor, constant
 
 __all__ = ["timestamp"]
 

@@ -15,8 +15,7 @@ from agog_core.errors import InvalidArgumentError
 from agog_core.ops.array.reshaping import identity, stop_gradient
 from agog_core.ops.control.tensor_array import TensorArray
 from agog_core.shapes import TensorShape
-from agog_core.tensors.convert import convert_to_tensor
-from agog_core.tensors.tensor import Tensor, TensorLike
+from agog_core.tensors import Tensor, TensorLike, convert_to_tensor
 from agog_core.tracers import chosen, iterated, present_tracer, tracing
 
 __all__ = [

@@ -9,11 +9,8 @@ from agog_core import nest
 from agog_core.calls.documented import documented
 from agog_core.dtypes import DType, as_dtype
 from agog_core.errors import InvalidArgumentError
-from agog_core.ops.array.creation import zeros
-from agog_core.ops.array.joining import stack
-from agog_core.ops.array.reshaping import stop_gradient
-from agog_core.tensors.convert import convert_to_tensor
-from agog_core.tensors.tensor import Tensor
+from agog_core.ops.array import stack, stop_gradient, zeros
+from agog_core.tensors import Tensor, convert_to_tensor
 from agog_core.tracers import over_rows
 
 __all__ = ["foldl", "foldr", "map_fn", "scan"]

@@ -10,9 +10,8 @@ import numpy as np
 
 from agog_core import nest
 from agog_core.ops.array.reshaping import identity
+from agog_core.tensors import SparseTensor, Tensor, TensorLike
 from agog_core.tensors.convert import at_each_run, convert_to_tensor, is_tensor
-from agog_core.tensors.sparse_tensor import SparseTensor
-from agog_core.tensors.tensor import Tensor, TensorLike
 from agog_core.tracers import Tracer, present_tracer, tracing
 
 __all__ = ["Print", "print"]

@@ -14,8 +14,7 @@ from agog_core.dtypes import DType, as_dtype
 from agog_core.errors import InvalidArgumentError, UnknownError
 from agog_core.ops.array.casting import cast
 from agog_core.recording import tapes_of_context
-from agog_core.tensors.convert import convert_to_tensor
-from agog_core.tensors.tensor import Tensor, TensorLike
+from agog_core.tensors import Tensor, TensorLike, convert_to_tensor
 from agog_core.tracers import Tracer, present_tracer, tracing
 from agog_core.variables.variable import Variable
 

@@ -7,8 +7,7 @@ from typing import Any, NoReturn
 from agog_core import dtypes
 from agog_core.dtypes import DType, as_dtype
 from agog_core.errors import InvalidArgumentError, OutOfRangeError
-from agog_core.ops.array.creation import zeros
-from agog_core.ops.array.joining import concat, split, stack, unstack
+from agog_core.ops.array import concat, split, stack, unstack, zeros
 from agog_core.shapes import TensorShape
 from agog_core.tensors.convert import convert_to_tensor, host_value
 from agog_core.tensors.tensor import Tensor, TensorLike

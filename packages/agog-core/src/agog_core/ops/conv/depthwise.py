@@ -23,8 +23,7 @@ from agog_core.ops.conv.convolution_ops import convolution_filter_grad, convolut
 from agog_core.ops.conv.convolutions import conv2d, strides_and_rates
 from agog_core.ops.conv.transposed import FILTER_GRADIENT, INPUT_GRADIENT
 from agog_core.shapes import Shape
-from agog_core.tensors.convert import convert_to_tensor
-from agog_core.tensors.tensor import Tensor, TensorLike
+from agog_core.tensors import Tensor, TensorLike, convert_to_tensor
 
 __all__ = [
     "depthwise_conv2d",

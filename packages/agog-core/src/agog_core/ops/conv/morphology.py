@@ -7,14 +7,11 @@ from typing import Any
 
 from agog_core.calls.documented import documented_like
 from agog_core.errors import InvalidArgumentError
-from agog_core.ops.array.padding import pad
-from agog_core.ops.array.reshaping import reshape
-from agog_core.ops.array.reversing import reverse
+from agog_core.ops.array import pad, reshape, reverse
 from agog_core.ops.conv.arguments import check_rank, pairs_of, per_axis
 from agog_core.ops.conv.patches import extract_image_patches
 from agog_core.ops.reduce.extrema import reduce_max
-from agog_core.tensors.convert import convert_to_tensor
-from agog_core.tensors.tensor import Tensor, TensorLike
+from agog_core.tensors import Tensor, TensorLike, convert_to_tensor
 
 __all__ = ["dilation2d", "erosion2d"]
 

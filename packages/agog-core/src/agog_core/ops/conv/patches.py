@@ -11,8 +11,7 @@ from agog_core.dtypes import ORDERED
 from agog_core.errors import InvalidArgumentError
 from agog_core.ops.conv.arguments import Pairs, check_choice, check_rank, output_sizes, pairs_of, per_axis
 from agog_core.shapes import Shape
-from agog_core.tensors.convert import convert_to_tensor
-from agog_core.tensors.tensor import Tensor, TensorLike
+from agog_core.tensors import Tensor, TensorLike, convert_to_tensor
 
 __all__ = ["extract_image_patches"]
 

@@ -12,8 +12,7 @@ from agog_core.dtypes import FLOATING, ORDERED, DType, as_dtype
 from agog_core.errors import InvalidArgumentError
 from agog_core.ops.conv.arguments import Pairs, output_sizes
 from agog_core.shapes import Shape
-from agog_core.tensors.convert import convert_to_tensor
-from agog_core.tensors.tensor import Tensor, TensorLike
+from agog_core.tensors import Tensor, TensorLike, convert_to_tensor
 
 
 def general_max_pool(input: TensorLike, window: Shape, strides: Shape, paddings: Pairs, dilations: Shape) -> Tensor:

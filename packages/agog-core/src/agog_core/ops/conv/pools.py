@@ -22,8 +22,7 @@ from agog_core.ops.conv.arguments import (
 from agog_core.ops.conv.convolutions import strides_and_rates
 from agog_core.ops.conv.pooling_ops import general_avg_pool, general_max_pool, general_max_pool_with_argmax
 from agog_core.shapes import Shape
-from agog_core.tensors.convert import convert_to_tensor
-from agog_core.tensors.tensor import Tensor, TensorLike
+from agog_core.tensors import Tensor, TensorLike, convert_to_tensor
 
 __all__ = ["avg_pool", "avg_pool3d", "max_pool", "max_pool3d", "max_pool_with_argmax", "pool"]
 

@@ -8,16 +8,10 @@ from agog_core.calls.call import call
 from agog_core.dispatch.op import Op
 from agog_core.dtypes import FLOATING, float32, int32
 from agog_core.errors import InvalidArgumentError
-from agog_core.ops.array.casting import cast
-from agog_core.ops.array.creation import range
-from agog_core.ops.array.joining import unstack
-from agog_core.ops.array.reshaping import expand_dims, reshape, stop_gradient
+from agog_core.ops.array import cast, expand_dims, range, reshape, stop_gradient, unstack
 from agog_core.ops.conv.arguments import check_choice, check_rank, sizes_of
 from agog_core.ops.indexing.gathering import gather_nd
-from agog_core.ops.math.clipping import clip_by_value
-from agog_core.ops.math.elementary import floor
-from agog_core.ops.math.logic import where
-from agog_core.ops.math.rounding import ceil
+from agog_core.ops.math import ceil, clip_by_value, floor, where
 from agog_core.shapes import Shape, TensorShape
 from agog_core.tensors.convert import convert_to_tensor, host_value
 from agog_core.tensors.tensor import Tensor, TensorLike

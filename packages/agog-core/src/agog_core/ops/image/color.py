@@ -8,14 +8,10 @@ from agog_core.calls.documented import documented_like
 from agog_core.errors import InvalidArgumentError
 from agog_core.ops.array.joining import concat, stack, unstack
 from agog_core.ops.image.intensity import as_float, check_image, convert_image_dtype, number_like, random_factor
-from agog_core.ops.math.arithmetic import abs, maximum, minimum
-from agog_core.ops.math.clipping import clip_by_value
-from agog_core.ops.math.elementary import floor
-from agog_core.ops.math.logic import equal, where
+from agog_core.ops.math import abs, clip_by_value, equal, floor, maximum, minimum, where
 from agog_core.ops.random.uniform_and_normal import random_uniform
 from agog_core.ops.reduce.reduction import reduce_sum
-from agog_core.tensors.convert import convert_to_tensor
-from agog_core.tensors.tensor import Tensor, TensorLike
+from agog_core.tensors import Tensor, TensorLike, convert_to_tensor
 
 __all__ = [
     "adjust_hue",

@@ -5,14 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from agog_core.calls.documented import documented, documented_like
-from agog_core.ops.array.padding import pad
-from agog_core.ops.array.reshaping import transpose
+from agog_core.ops.array import pad, transpose
 from agog_core.ops.image.resizing import ResizeMethod, resize_images
 from agog_core.ops.indexing.indexing import getitem
 from agog_core.ops.math.logic import where
 from agog_core.ops.random.uniform_and_normal import random_uniform
-from agog_core.tensors.convert import convert_to_tensor
-from agog_core.tensors.tensor import Tensor, TensorLike
+from agog_core.tensors import Tensor, TensorLike, convert_to_tensor
 
 __all__ = [
     "central_crop",

@@ -8,13 +8,10 @@ from agog_core.dtypes import DType, as_dtype, float32
 from agog_core.errors import InvalidArgumentError
 from agog_core.ops.array.casting import cast
 from agog_core.ops.image.geometry import image_tensor
-from agog_core.ops.math.arithmetic import maximum, multiply
-from agog_core.ops.math.clipping import saturate_cast
-from agog_core.ops.math.elementary import sqrt, square
+from agog_core.ops.math import maximum, multiply, saturate_cast, sqrt, square
 from agog_core.ops.random.uniform_and_normal import random_uniform
 from agog_core.ops.reduce.reduction import reduce_mean
-from agog_core.tensors.convert import convert_to_tensor
-from agog_core.tensors.tensor import Tensor, TensorLike
+from agog_core.tensors import Tensor, TensorLike, convert_to_tensor
 
 __all__ = [
     "adjust_brightness",

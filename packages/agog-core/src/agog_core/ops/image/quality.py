@@ -7,22 +7,15 @@ from collections.abc import Sequence
 from typing import Any
 
 from agog_core.errors import InvalidArgumentError
-from agog_core.ops.array.casting import cast
-from agog_core.ops.array.joining import stack
-from agog_core.ops.array.padding import pad
-from agog_core.ops.array.reshaping import reshape
-from agog_core.ops.array.tiling import tile
-from agog_core.ops.conv.depthwise import depthwise_conv2d
-from agog_core.ops.conv.pools import avg_pool
+from agog_core.ops.array import cast, pad, reshape, stack, tile
+from agog_core.ops.conv import avg_pool, depthwise_conv2d
 from agog_core.ops.image.geometry import image_tensor
 from agog_core.ops.image.intensity import convert_image_dtype
 from agog_core.ops.indexing.indexing import getitem
-from agog_core.ops.math.arithmetic import abs
-from agog_core.ops.math.elementary import log, square
+from agog_core.ops.math import abs, log, square
 from agog_core.ops.nn.activations import relu
 from agog_core.ops.reduce.reduction import reduce_mean, reduce_sum
-from agog_core.tensors.convert import convert_to_tensor
-from agog_core.tensors.tensor import Tensor, TensorLike
+from agog_core.tensors import Tensor, TensorLike, convert_to_tensor
 
 __all__ = ["image_gradients", "psnr", "sobel_edges", "ssim", "ssim_multiscale", "total_variation"]
 

@@ -9,12 +9,10 @@ from agog_core.calls.documented import documented
 from agog_core.dispatch.op import Op
 from agog_core.dtypes import FLOATING, ORDERED, float32
 from agog_core.errors import InvalidArgumentError
-from agog_core.ops.array.casting import cast
-from agog_core.ops.array.reshaping import expand_dims, squeeze
+from agog_core.ops.array import cast, expand_dims, squeeze
 from agog_core.ops.conv.arguments import sizes_of
 from agog_core.shapes import Shape
-from agog_core.tensors.convert import convert_to_tensor
-from agog_core.tensors.tensor import Tensor, TensorLike
+from agog_core.tensors import Tensor, TensorLike, convert_to_tensor
 
 __all__ = [
     "ResizeMethod",

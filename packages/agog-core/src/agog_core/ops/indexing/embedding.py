@@ -10,22 +10,16 @@ import numpy as np
 
 from agog_core.dtypes import bool_, int64
 from agog_core.errors import InvalidArgumentError
-from agog_core.ops.array.casting import cast
-from agog_core.ops.array.creation import ones, zeros_like
+from agog_core.ops.array import cast, concat, ones, reshape, zeros_like
 from agog_core.ops.array.creation import range as numbers
-from agog_core.ops.array.joining import concat
-from agog_core.ops.array.reshaping import reshape
 from agog_core.ops.indexing.gathering import gather, index_tensor
 from agog_core.ops.indexing.indexing import boolean_mask, getitem
 from agog_core.ops.indexing.scattering import scatter_nd
 from agog_core.ops.indexing.sorted_segments import segment_mean, segment_sum, sparse_segment_sqrt_n
-from agog_core.ops.math.arithmetic import maximum
-from agog_core.ops.math.elementary import sqrt, square
-from agog_core.ops.math.logic import equal, where
+from agog_core.ops.math import equal, maximum, sqrt, square, where
 from agog_core.ops.reduce.norm_clipping import clip_by_norm
+from agog_core.tensors import SparseTensor, Tensor, TensorLike
 from agog_core.tensors.convert import computed, convert_to_tensor, decided, failing, host_value
-from agog_core.tensors.sparse_tensor import SparseTensor
-from agog_core.tensors.tensor import Tensor, TensorLike
 from agog_core.variables.variable import Variable
 
 __all__ = ["embedding_lookup", "embedding_lookup_sparse", "safe_embedding_lookup_sparse"]

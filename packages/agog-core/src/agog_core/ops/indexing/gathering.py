@@ -11,13 +11,10 @@ from agog_core.calls.broadcasting import broadcast_to
 from agog_core.calls.call import call
 from agog_core.dispatch.op import Op
 from agog_core.errors import InvalidArgumentError
-from agog_core.ops.array.creation import range
-from agog_core.ops.array.joining import stack
-from agog_core.ops.array.reshaping import reshape, transpose
+from agog_core.ops.array import range, reshape, stack, transpose
 from agog_core.shapes import Shape, normalize_axis
+from agog_core.tensors import IndexedSlices, Tensor, TensorLike
 from agog_core.tensors.convert import at_each_run, convert_to_tensor, host_value
-from agog_core.tensors.indexed_slices import IndexedSlices
-from agog_core.tensors.tensor import Tensor, TensorLike
 
 __all__ = ["batch_gather", "gather", "gather_nd", "sparse_mask"]
 

@@ -10,9 +10,7 @@ from agog_core import dtypes
 from agog_core.calls.call import call, call_several
 from agog_core.dispatch.op import Op
 from agog_core.errors import InvalidArgumentError
-from agog_core.ops.array.creation import range, zeros_like
-from agog_core.ops.array.joining import concat
-from agog_core.ops.array.reshaping import reshape
+from agog_core.ops.array import concat, range, reshape, zeros_like
 from agog_core.ops.indexing.gathering import gather
 from agog_core.shapes import Shape, TensorShape
 from agog_core.tensors.convert import convert_to_tensor, host_value

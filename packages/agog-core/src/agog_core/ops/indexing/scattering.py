@@ -13,8 +13,7 @@ from agog_core.ops.array.casting import cast
 from agog_core.ops.indexing.gathering import gather_nd, index_tensor
 from agog_core.ops.math.logic import not_equal
 from agog_core.shapes import Shape
-from agog_core.tensors.convert import convert_to_tensor
-from agog_core.tensors.tensor import Tensor, TensorLike
+from agog_core.tensors import Tensor, TensorLike, convert_to_tensor
 from agog_core.variables.variable import Variable
 
 __all__ = ["scatter_nd"]

@@ -10,16 +10,12 @@ from agog_core.calls.documented import documented
 from agog_core.dispatch.op import Op, Vjp
 from agog_core.dtypes import NUMERIC, ORDERED, DType
 from agog_core.errors import InvalidArgumentError
-from agog_core.ops.array.casting import cast
-from agog_core.ops.array.creation import ones_like, zeros, zeros_like
-from agog_core.ops.array.reshaping import reshape
+from agog_core.ops.array import cast, ones_like, reshape, zeros, zeros_like
 from agog_core.ops.indexing.gathering import gather, index_tensor
-from agog_core.ops.math.arithmetic import maximum
-from agog_core.ops.math.elementary import sqrt
+from agog_core.ops.math import maximum, sqrt
 from agog_core.ops.math.logic import equal, masked, where
 from agog_core.shapes import Shape
-from agog_core.tensors.convert import convert_to_tensor
-from agog_core.tensors.tensor import Tensor, TensorLike
+from agog_core.tensors import Tensor, TensorLike, convert_to_tensor
 
 __all__ = [
     "unsorted_segment_max",

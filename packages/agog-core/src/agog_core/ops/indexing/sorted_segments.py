@@ -9,8 +9,7 @@ import numpy as np
 
 from agog_core.calls.documented import documented
 from agog_core.errors import InvalidArgumentError
-from agog_core.ops.array.creation import ones_like, zeros_like
-from agog_core.ops.array.reshaping import reshape
+from agog_core.ops.array import ones_like, reshape, zeros_like
 from agog_core.ops.indexing.gathering import gather, index_tensor
 from agog_core.ops.indexing.segments import (
     unsorted_segment_max,

@@ -9,14 +9,11 @@ import numpy as np
 
 from agog_core.calls.broadcasting import broadcast_to, static_shape
 from agog_core.errors import InvalidArgumentError
-from agog_core.ops.array.joining import concat
-from agog_core.ops.array.reshaping import reshape
+from agog_core.ops.array import concat, reshape
 from agog_core.ops.indexing.gathering import gather
 from agog_core.ops.indexing.scattering import scatter_nd
-from agog_core.tensors.constant import constant
+from agog_core.tensors import SparseTensor, Tensor, TensorLike, constant
 from agog_core.tensors.convert import convert_to_tensor, host_value
-from agog_core.tensors.sparse_tensor import SparseTensor
-from agog_core.tensors.tensor import Tensor, TensorLike
 
 __all__ = ["sparse_tensor_to_dense", "sparse_to_dense"]
 

@@ -7,8 +7,7 @@ from agog_core.dispatch.op import Op
 from agog_core.dtypes import NUMERIC_OR_BOOL
 from agog_core.errors import InvalidArgumentError
 from agog_core.shapes import Shape
-from agog_core.tensors.convert import convert_to_tensor
-from agog_core.tensors.tensor import Tensor, TensorLike
+from agog_core.tensors import Tensor, TensorLike, convert_to_tensor
 
 
 def take_along(values: TensorLike, positions: TensorLike, name: str | None = None) -> Tensor:

@@ -9,8 +9,7 @@ from agog_core.ops.array.creation import zeros_like
 from agog_core.ops.indexing.gathering import gather_nd, index_tensor
 from agog_core.ops.indexing.scattering import check_updates, scatter_nd
 from agog_core.shapes import Shape
-from agog_core.tensors.convert import convert_to_tensor
-from agog_core.tensors.tensor import Tensor, TensorLike
+from agog_core.tensors import Tensor, TensorLike, convert_to_tensor
 
 __all__ = ["tensor_scatter_add", "tensor_scatter_sub", "tensor_scatter_update"]
 

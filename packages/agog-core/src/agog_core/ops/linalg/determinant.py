@@ -6,8 +6,7 @@ from agog_core.calls.call import call, call_several
 from agog_core.calls.documented import documented_like
 from agog_core.dispatch.op import Op
 from agog_core.named_tuple import Named
-from agog_core.ops.array.complex import conj, real
-from agog_core.ops.array.reshaping import expand_dims
+from agog_core.ops.array import conj, expand_dims, real
 from agog_core.ops.linalg.checks import SOLVABLE, check_square, square
 from agog_core.ops.linalg.diagonal import matrix_diag_part
 from agog_core.ops.linalg.factorization import cholesky
@@ -16,8 +15,7 @@ from agog_core.ops.linalg.solving import matrix_inverse
 from agog_core.ops.math.elementary import log
 from agog_core.ops.reduce.reduction import reduce_sum
 from agog_core.shapes import Shape
-from agog_core.tensors.convert import convert_to_tensor
-from agog_core.tensors.tensor import Tensor, TensorLike
+from agog_core.tensors import Tensor, TensorLike, convert_to_tensor
 
 __all__ = ["matrix_determinant"]
 

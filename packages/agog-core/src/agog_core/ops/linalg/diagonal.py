@@ -14,8 +14,7 @@ from agog_core.calls.call import create
 from agog_core.dispatch.op import Op
 from agog_core.dtypes import NUMERIC_OR_BOOL, as_dtype
 from agog_core.errors import InvalidArgumentError
-from agog_core.ops.array.creation import range, zeros
-from agog_core.ops.array.reshaping import expand_dims, reshape
+from agog_core.ops.array import expand_dims, range, reshape, zeros
 from agog_core.ops.array.slicing import cut, strided_slice_grad
 from agog_core.ops.math.logic import where
 from agog_core.shapes import Shape

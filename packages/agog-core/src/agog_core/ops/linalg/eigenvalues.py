@@ -7,8 +7,7 @@ from agog_core.dispatch.op import Op
 from agog_core.dtypes import DType, complex64, complex128, float32
 from agog_core.ops.linalg.checks import SOLVABLE, check_square, square
 from agog_core.shapes import Shape
-from agog_core.tensors.convert import convert_to_tensor
-from agog_core.tensors.tensor import Tensor, TensorLike
+from agog_core.tensors import Tensor, TensorLike, convert_to_tensor
 
 
 def eig(tensor: TensorLike, name: str | None = None) -> tuple[Tensor, Tensor]:

@@ -11,8 +11,7 @@ from agog_core.calls.call import call
 from agog_core.dispatch.op import Op
 from agog_core.dtypes import NUMERIC
 from agog_core.errors import InvalidArgumentError
-from agog_core.ops.array.creation import ones
-from agog_core.ops.array.reshaping import reshape
+from agog_core.ops.array import ones, reshape
 from agog_core.ops.linalg.diagonal import eye
 from agog_core.shapes import Shape, normalize_axis
 from agog_core.tensors.convert import convert_to_tensor, host_value

@@ -6,15 +6,12 @@ from agog_core.calls.call import call, call_several
 from agog_core.calls.elementwise import operands
 from agog_core.dispatch.op import Op
 from agog_core.named_tuple import Named
-from agog_core.ops.array.complex import conj
-from agog_core.ops.array.creation import zeros_like
-from agog_core.ops.array.joining import concat
+from agog_core.ops.array import concat, conj, zeros_like
 from agog_core.ops.linalg.checks import SOLVABLE, check_matrices, lower_half, square
 from agog_core.ops.linalg.matmul import adjoint, matmul
 from agog_core.ops.linalg.solving import matrix_triangular_solve
 from agog_core.shapes import Shape
-from agog_core.tensors.convert import convert_to_tensor
-from agog_core.tensors.tensor import Tensor, TensorLike
+from agog_core.tensors import Tensor, TensorLike, convert_to_tensor
 
 __all__ = ["cholesky", "cholesky_solve", "qr"]
 

@@ -12,14 +12,12 @@ from agog_core.dispatch.kernels.resolution import resolve, run_next
 from agog_core.dispatch.op import Op
 from agog_core.dtypes import NUMERIC
 from agog_core.errors import InvalidArgumentError
-from agog_core.ops.array.complex import conj
-from agog_core.ops.array.reshaping import transpose
+from agog_core.ops.array import conj, transpose
 from agog_core.ops.linalg.diagonal import matrix_diag_part
 from agog_core.ops.reduce.reduction import reduce_sum
 from agog_core.recording import active, record
 from agog_core.shapes import Shape, broadcast_shapes, intern_shape
-from agog_core.tensors.convert import convert_to_tensor
-from agog_core.tensors.tensor import Tensor, TensorLike
+from agog_core.tensors import Tensor, TensorLike, convert_to_tensor
 
 __all__ = ["matmul", "matrix_transpose", "trace"]
 

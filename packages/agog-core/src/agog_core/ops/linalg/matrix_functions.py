@@ -7,12 +7,10 @@ from collections.abc import Callable
 from agog_core.calls.call import call
 from agog_core.dispatch.op import Op
 from agog_core.dtypes import DType, complex64, complex128
-from agog_core.ops.array.creation import zeros_like
-from agog_core.ops.array.joining import concat
+from agog_core.ops.array import concat, zeros_like
 from agog_core.ops.linalg.checks import SOLVABLE, square
 from agog_core.ops.linalg.matmul import matrix_transpose
-from agog_core.tensors.convert import convert_to_tensor
-from agog_core.tensors.tensor import Tensor, TensorLike
+from agog_core.tensors import Tensor, TensorLike, convert_to_tensor
 
 __all__ = ["matrix_square_root"]
 

@@ -5,16 +5,12 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from agog_core.ops.array.complex import conj
-from agog_core.ops.array.reshaping import reshape, squeeze, transpose
+from agog_core.ops.array import conj, reshape, squeeze, transpose
 from agog_core.ops.linalg.spectra import singular_values
-from agog_core.ops.math.arithmetic import abs
-from agog_core.ops.math.elementary import sqrt
-from agog_core.ops.reduce.extrema import reduce_max
-from agog_core.ops.reduce.reduction import reduce_sum
+from agog_core.ops.math import abs, sqrt
+from agog_core.ops.reduce import reduce_max, reduce_sum
 from agog_core.shapes import normalize_axes
-from agog_core.tensors.convert import convert_to_tensor
-from agog_core.tensors.tensor import Tensor, TensorLike
+from agog_core.tensors import Tensor, TensorLike, convert_to_tensor
 
 __all__ = ["norm"]
 

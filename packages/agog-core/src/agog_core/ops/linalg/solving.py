@@ -12,8 +12,7 @@ from agog_core.ops.linalg.diagonal import matrix_band_part
 from agog_core.ops.linalg.matmul import adjoint as adjoint_of
 from agog_core.ops.linalg.matmul import matmul, matrix_transpose
 from agog_core.shapes import Shape
-from agog_core.tensors.convert import convert_to_tensor
-from agog_core.tensors.tensor import Tensor, TensorLike
+from agog_core.tensors import Tensor, TensorLike, convert_to_tensor
 
 __all__ = ["matrix_inverse", "matrix_solve", "matrix_triangular_solve"]
 

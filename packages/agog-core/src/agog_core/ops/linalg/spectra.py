@@ -5,10 +5,7 @@ from __future__ import annotations
 from agog_core.calls.call import call, call_several
 from agog_core.calls.documented import documented_like
 from agog_core.dispatch.op import Op
-from agog_core.ops.array.casting import cast
-from agog_core.ops.array.complex import conj
-from agog_core.ops.array.creation import zeros_like
-from agog_core.ops.array.reshaping import expand_dims
+from agog_core.ops.array import cast, conj, expand_dims, zeros_like
 from agog_core.ops.linalg.checks import (
     SOLVABLE,
     check_matrices,
@@ -21,8 +18,7 @@ from agog_core.ops.linalg.checks import (
 from agog_core.ops.linalg.diagonal import eye, matrix_diag
 from agog_core.ops.linalg.matmul import adjoint, matmul, matrix_transpose
 from agog_core.shapes import Shape
-from agog_core.tensors.convert import convert_to_tensor
-from agog_core.tensors.tensor import Tensor, TensorLike
+from agog_core.tensors import Tensor, TensorLike, convert_to_tensor
 
 __all__ = ["self_adjoint_eig", "self_adjoint_eigvals", "svd"]
 

@@ -10,13 +10,10 @@ from agog_core.calls.elementwise import binary, operands, unary
 from agog_core.dispatch.op import Op
 from agog_core.dtypes import DIFFERENTIABLE, INTEGERS, NUMERIC, ORDERED, DType
 from agog_core.errors import InvalidArgumentError
-from agog_core.ops.array.casting import cast
-from agog_core.ops.array.complex import conj
-from agog_core.ops.array.creation import zeros_like
+from agog_core.ops.array import cast, conj, zeros_like
 from agog_core.ops.math.logic import equal, greater, greater_equal, keep, less, less_equal
 from agog_core.shapes import Shape
-from agog_core.tensors.convert import convert_to_tensor
-from agog_core.tensors.tensor import Tensor, TensorLike
+from agog_core.tensors import Tensor, TensorLike, convert_to_tensor
 
 __all__ = [
     "abs",

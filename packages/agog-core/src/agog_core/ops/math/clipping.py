@@ -9,8 +9,7 @@ import numpy as np
 from agog_core.dtypes import DType, as_dtype
 from agog_core.ops.array.casting import cast
 from agog_core.ops.math.arithmetic import maximum, minimum
-from agog_core.tensors.convert import convert_to_tensor
-from agog_core.tensors.tensor import Tensor, TensorLike
+from agog_core.tensors import Tensor, TensorLike, convert_to_tensor
 
 __all__ = ["clip_by_value", "saturate_cast"]
 

@@ -9,12 +9,9 @@ import numpy as np
 
 from agog_core.calls.elementwise import operands
 from agog_core.dtypes import as_dtype, float64
-from agog_core.ops.array.casting import cast
-from agog_core.ops.array.creation import zeros_like
+from agog_core.ops.array import cast, zeros_like
 from agog_core.ops.math.arithmetic import abs, add_n, maximum, minimum, multiply, subtract
-from agog_core.tensors.convert import convert_to_tensor
-from agog_core.tensors.indexed_slices import IndexedSlices
-from agog_core.tensors.tensor import Tensor, TensorLike
+from agog_core.tensors import IndexedSlices, Tensor, TensorLike, convert_to_tensor
 
 __all__ = ["accumulate_n", "approximate_equal", "scalar_mul"]
 

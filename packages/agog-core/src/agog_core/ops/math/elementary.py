@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from agog_core.calls.elementwise import binary, unary
 from agog_core.dtypes import DIFFERENTIABLE, FLOATING, INTEGERS
-from agog_core.ops.array.casting import cast
-from agog_core.ops.array.creation import ones_like
+from agog_core.ops.array import cast, ones_like
 from agog_core.ops.math.arithmetic import add, multiply, negative, realdiv, subtract
 from agog_core.ops.math.logic import equal, greater, logical_and, not_equal, where
 from agog_core.tensors.tensor import Tensor, TensorLike

@@ -12,8 +12,7 @@ from agog_core.dispatch.kernels.resolution import run_next
 from agog_core.dispatch.op import Op
 from agog_core.dtypes import ALL, FLOATING, NUMERIC_OR_BOOL, ORDERED
 from agog_core.errors import InvalidArgumentError
-from agog_core.ops.array.creation import zeros_like
-from agog_core.ops.array.reshaping import reshape
+from agog_core.ops.array import reshape, zeros_like
 from agog_core.recording import active
 from agog_core.shapes import Shape, TensorShape, broadcast_shapes
 from agog_core.tensors.convert import convert_to_tensor

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from agog_core.calls.elementwise import unary
 from agog_core.dtypes import FLOATING
-from agog_core.tensors.convert import convert_to_tensor
-from agog_core.tensors.tensor import Tensor, TensorLike
+from agog_core.tensors import Tensor, TensorLike, convert_to_tensor
 
 __all__ = ["ceil", "rint", "round"]
 

@@ -10,9 +10,7 @@ from agog_core.calls.call import call
 from agog_core.calls.elementwise import binary, operands, unary
 from agog_core.dispatch.op import Op
 from agog_core.dtypes import FLOATING, float32, float64
-from agog_core.ops.array.casting import cast
-from agog_core.ops.array.creation import ones_like, range, zeros_like
-from agog_core.ops.array.reshaping import expand_dims, squeeze
+from agog_core.ops.array import cast, expand_dims, ones_like, range, squeeze, zeros_like
 from agog_core.ops.math.arithmetic import abs, sign
 from agog_core.ops.math.elementary import exp, log, log1p, square
 from agog_core.ops.math.logic import equal, where

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from agog_core.calls.elementwise import binary, unary
 from agog_core.dtypes import DIFFERENTIABLE, FLOATING
-from agog_core.ops.array.complex import imag, real
-from agog_core.ops.array.creation import zeros_like
+from agog_core.ops.array import imag, real, zeros_like
 from agog_core.ops.math.elementary import rsqrt, square
-from agog_core.tensors.convert import convert_to_tensor
-from agog_core.tensors.tensor import Tensor, TensorLike
+from agog_core.tensors import Tensor, TensorLike, convert_to_tensor
 
 __all__ = ["acos", "acosh", "angle", "asin", "asinh", "atan", "atan2", "atanh", "cosh", "sinh", "tan"]
 

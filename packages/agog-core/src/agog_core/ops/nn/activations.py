@@ -9,14 +9,12 @@ from agog_core.calls.elementwise import binary, unary
 from agog_core.dispatch.op import Op
 from agog_core.dtypes import FLOATING, ORDERED, float32
 from agog_core.errors import InvalidArgumentError
-from agog_core.ops.array.casting import cast
-from agog_core.ops.array.joining import concat
+from agog_core.ops.array import cast, concat
 from agog_core.ops.math.arithmetic import abs as absolute
 from agog_core.ops.math.elementary import sigmoid, square
 from agog_core.ops.math.logic import masked
 from agog_core.shapes import Shape
-from agog_core.tensors.convert import convert_to_tensor
-from agog_core.tensors.tensor import Tensor, TensorLike
+from agog_core.tensors import Tensor, TensorLike, convert_to_tensor
 
 __all__ = ["crelu", "elu", "leaky_relu", "relu", "relu6", "selu", "softsign", "swish"]
 

@@ -11,14 +11,10 @@ import numpy as np
 from agog_core import dtypes
 from agog_core.calls.documented import documented
 from agog_core.errors import InvalidArgumentError
-from agog_core.ops.array.casting import cast
-from agog_core.ops.array.creation import ones_like, zeros_like
-from agog_core.ops.array.joining import concat
-from agog_core.ops.array.reshaping import expand_dims, reshape
+from agog_core.ops.array import cast, concat, expand_dims, ones_like, reshape, zeros_like
 from agog_core.ops.indexing.embedding import embedding_lookup
 from agog_core.ops.linalg.matmul import matmul
-from agog_core.ops.math.elementary import log
-from agog_core.ops.math.logic import equal
+from agog_core.ops.math import equal, log
 from agog_core.ops.nn.losses import sigmoid_cross_entropy_with_logits, softmax_cross_entropy_with_logits
 from agog_core.ops.random.uniform_and_normal import random_uniform
 from agog_core.ops.reduce.reduction import reduce_sum

@@ -16,19 +16,14 @@ from agog_core.dispatch.op import Op
 from agog_core.dtypes import FLOATING, int32
 from agog_core.errors import InvalidArgumentError
 from agog_core.gradients.tape import GradientTape
-from agog_core.ops.array.casting import cast
-from agog_core.ops.array.creation import fill, one_hot, ones_like
-from agog_core.ops.array.joining import concat, stack, unstack
-from agog_core.ops.array.reshaping import expand_dims, reshape, transpose
+from agog_core.ops.array import cast, concat, expand_dims, fill, one_hot, ones_like, reshape, stack, transpose, unstack
 from agog_core.ops.linalg.matmul import matmul
 from agog_core.ops.math.logic import not_equal, where
 from agog_core.ops.nn.softmax import log_softmax
 from agog_core.ops.reduce.reduction import reduce_logsumexp, reduce_sum
 from agog_core.shapes import Shape
-from agog_core.tensors.constant import constant
+from agog_core.tensors import SparseTensor, Tensor, TensorLike, constant
 from agog_core.tensors.convert import computed, convert_to_tensor
-from agog_core.tensors.sparse_tensor import SparseTensor
-from agog_core.tensors.tensor import Tensor, TensorLike
 
 __all__ = ["ctc_loss"]
 

@@ -9,9 +9,7 @@ from agog_core.dtypes import FLOATING, DType
 from agog_core.errors import InvalidArgumentError
 from agog_core.ops.array.casting import cast
 from agog_core.shapes import Shape, TensorShape
-from agog_core.tensors.convert import convert_to_tensor
-from agog_core.tensors.sparse_tensor import SparseTensor
-from agog_core.tensors.tensor import Tensor, TensorLike
+from agog_core.tensors import SparseTensor, Tensor, TensorLike, convert_to_tensor
 
 __all__ = ["ctc_beam_search_decoder", "ctc_greedy_decoder"]
 

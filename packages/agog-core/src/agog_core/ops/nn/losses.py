@@ -10,16 +10,13 @@ from agog_core.calls.elementwise import binary
 from agog_core.dispatch.op import Op
 from agog_core.dtypes import FLOATING
 from agog_core.errors import InvalidArgumentError
-from agog_core.ops.array.casting import cast
-from agog_core.ops.array.creation import one_hot, ones_like
-from agog_core.ops.array.reshaping import expand_dims, stop_gradient
+from agog_core.ops.array import cast, expand_dims, one_hot, ones_like, stop_gradient
 from agog_core.ops.math.elementary import exp, log, sigmoid, softplus
 from agog_core.ops.math.logic import where
 from agog_core.ops.nn.softmax import chosen_axis, log_softmax, softmax, softmax_grad
 from agog_core.ops.reduce.reduction import reduce_sum
 from agog_core.shapes import Shape, normalize_axis
-from agog_core.tensors.convert import convert_to_tensor
-from agog_core.tensors.tensor import Tensor, TensorLike
+from agog_core.tensors import Tensor, TensorLike, convert_to_tensor
 
 __all__ = [
     "l2_loss",

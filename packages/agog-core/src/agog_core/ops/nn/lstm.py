@@ -10,8 +10,7 @@ from agog_core.calls.call import call_several
 from agog_core.dispatch.op import Op
 from agog_core.dtypes import FLOATING, variant
 from agog_core.errors import InvalidArgumentError
-from agog_core.ops.array.creation import zeros, zeros_like
-from agog_core.ops.array.joining import split, stack
+from agog_core.ops.array import split, stack, zeros, zeros_like
 from agog_core.ops.nn.recurrent import (
     ACTIVATIONS,
     Activation,
@@ -24,8 +23,7 @@ from agog_core.ops.nn.recurrent import (
     mask_tensor,
 )
 from agog_core.shapes import Shape, TensorShape
-from agog_core.tensors.convert import convert_to_tensor
-from agog_core.tensors.tensor import Tensor, TensorLike
+from agog_core.tensors import Tensor, TensorLike, convert_to_tensor
 
 _SOURCES = ("x", "kernel", "recurrent_kernel", "bias", "initial_hidden", "initial_cell")
 

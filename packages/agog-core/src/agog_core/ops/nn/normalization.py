@@ -9,13 +9,11 @@ from typing import Any
 from agog_core.calls.documented import documented_like
 from agog_core.errors import InvalidArgumentError
 from agog_core.ops.array.reshaping import reshape
-from agog_core.ops.math.arithmetic import add, maximum, multiply
-from agog_core.ops.math.elementary import rsqrt, square
+from agog_core.ops.math import add, maximum, multiply, rsqrt, square
 from agog_core.ops.nn.standardization import neighbor_sum, standardize
 from agog_core.ops.reduce.reduction import reduce_sum
 from agog_core.shapes import Shape, normalize_axes
-from agog_core.tensors.convert import convert_to_tensor
-from agog_core.tensors.tensor import Tensor, TensorLike
+from agog_core.tensors import Tensor, TensorLike, convert_to_tensor
 
 __all__ = [
     "batch_norm_with_global_normalization",

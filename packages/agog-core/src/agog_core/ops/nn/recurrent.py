@@ -6,16 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from agog_core.errors import InvalidArgumentError
-from agog_core.ops.array.creation import zeros
-from agog_core.ops.array.reshaping import identity
-from agog_core.ops.math.arithmetic import multiply
-from agog_core.ops.math.clipping import clip_by_value
-from agog_core.ops.math.elementary import sigmoid, tanh
-from agog_core.ops.math.logic import where
+from agog_core.ops.array import identity, zeros
+from agog_core.ops.math import clip_by_value, multiply, sigmoid, tanh, where
 from agog_core.ops.nn.activations import relu
 from agog_core.shapes import Shape
-from agog_core.tensors.convert import convert_to_tensor
-from agog_core.tensors.tensor import Tensor, TensorLike
+from agog_core.tensors import Tensor, TensorLike, convert_to_tensor
 
 Activation = Callable[[Tensor], Tensor]
 

@@ -10,8 +10,7 @@ from agog_core.errors import InvalidArgumentError
 from agog_core.ops.math.elementary import exp
 from agog_core.ops.reduce.reduction import reduce_sum
 from agog_core.shapes import Shape, normalize_axis
-from agog_core.tensors.convert import convert_to_tensor
-from agog_core.tensors.tensor import Tensor, TensorLike
+from agog_core.tensors import Tensor, TensorLike, convert_to_tensor
 
 __all__ = ["log_softmax", "softmax"]
 

@@ -14,8 +14,7 @@ from agog_core.errors import InvalidArgumentError
 from agog_core.ops.math.elementary import sqrt
 from agog_core.ops.reduce.reduction import reduce_mean, reduce_sum
 from agog_core.shapes import Shape, normalize_axes, reduced_shape
-from agog_core.tensors.convert import convert_to_tensor
-from agog_core.tensors.tensor import Tensor, TensorLike
+from agog_core.tensors import Tensor, TensorLike, convert_to_tensor
 
 
 def standardize(

@@ -14,9 +14,8 @@ from agog_core.dtypes import float32, int32, int64
 from agog_core.errors import InvalidArgumentError
 from agog_core.ops.nn.candidates import SAMPLER, Sampled, sample, true_tensor
 from agog_core.recording import source_line
-from agog_core.tensors.constant import constant
+from agog_core.tensors import Tensor, TensorLike, constant
 from agog_core.tensors.convert import computed, convert_to_tensor
-from agog_core.tensors.tensor import Tensor, TensorLike
 from agog_core.tracers import present_tracer, tracing
 from agog_core.tracing.errors import limit
 

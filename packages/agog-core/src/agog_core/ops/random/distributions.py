@@ -17,8 +17,7 @@ from agog_core.calls.call import call
 from agog_core.dispatch.op import Op
 from agog_core.dtypes import FLOATING, DType, as_dtype
 from agog_core.errors import InvalidArgumentError
-from agog_core.ops.array.casting import cast
-from agog_core.ops.array.creation import zeros_like
+from agog_core.ops.array import cast, zeros_like
 from agog_core.ops.math.arithmetic import maximum
 from agog_core.random import Source, stream
 from agog_core.shapes import Shape

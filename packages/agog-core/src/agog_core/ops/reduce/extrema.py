@@ -10,12 +10,10 @@ from agog_core.calls.documented import documented_like
 from agog_core.dispatch.op import Op
 from agog_core.dtypes import FLOATING, ORDERED, as_dtype
 from agog_core.errors import InvalidArgumentError
-from agog_core.ops.array.creation import ones_like
-from agog_core.ops.array.reshaping import reshape
+from agog_core.ops.array import ones_like, reshape
 from agog_core.ops.reduce.reduction import reduce_sum, reduction
 from agog_core.shapes import Shape, normalize_axis, reduced_shape
-from agog_core.tensors.convert import convert_to_tensor
-from agog_core.tensors.tensor import Tensor, TensorLike
+from agog_core.tensors import Tensor, TensorLike, convert_to_tensor
 
 __all__ = ["arg_max", "arg_min", "argmax", "argmin", "reduce_max", "reduce_min"]
 

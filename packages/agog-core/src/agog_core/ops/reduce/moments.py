@@ -9,17 +9,11 @@ from agog_core import dtypes
 from agog_core.calls.documented import documented_like
 from agog_core.dtypes import as_dtype
 from agog_core.errors import InvalidArgumentError
-from agog_core.ops.array.casting import cast
-from agog_core.ops.array.creation import zeros_like
-from agog_core.ops.array.reshaping import reshape
-from agog_core.ops.math.arithmetic import realdiv
-from agog_core.ops.math.elementary import sqrt, square
-from agog_core.ops.math.logic import equal, not_equal
-from agog_core.ops.math.special import lgamma
+from agog_core.ops.array import cast, reshape, zeros_like
+from agog_core.ops.math import equal, lgamma, not_equal, realdiv, sqrt, square
 from agog_core.ops.reduce.reduction import reduce_mean, reduce_sum
 from agog_core.shapes import normalize_axes, reduced_shape
-from agog_core.tensors.convert import convert_to_tensor
-from agog_core.tensors.tensor import Tensor, TensorLike
+from agog_core.tensors import Tensor, TensorLike, convert_to_tensor
 
 __all__ = ["count_nonzero", "lbeta"]
 

@@ -6,14 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from agog_core.ops.array.creation import ones_like
-from agog_core.ops.math.arithmetic import add_n, maximum, minimum
-from agog_core.ops.math.division import reciprocal
-from agog_core.ops.math.elementary import rsqrt, sqrt, square
-from agog_core.ops.math.logic import where
+from agog_core.ops.math import add_n, maximum, minimum, reciprocal, rsqrt, sqrt, square, where
 from agog_core.ops.reduce.reduction import reduce_sum
-from agog_core.tensors.convert import convert_to_tensor
-from agog_core.tensors.indexed_slices import IndexedSlices
-from agog_core.tensors.tensor import Tensor, TensorLike
+from agog_core.tensors import IndexedSlices, Tensor, TensorLike, convert_to_tensor
 
 __all__ = ["clip_by_average_norm", "clip_by_global_norm", "clip_by_norm", "global_norm"]
 

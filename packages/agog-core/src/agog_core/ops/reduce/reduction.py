@@ -16,8 +16,7 @@ from agog_core.ops.array.reshaping import reshape, transpose
 from agog_core.ops.math.elementary import exp
 from agog_core.ops.reduce.scans import cumprod
 from agog_core.shapes import Shape, normalize_axes, reduced_shape
-from agog_core.tensors.convert import convert_to_tensor
-from agog_core.tensors.tensor import Tensor, TensorLike
+from agog_core.tensors import Tensor, TensorLike, convert_to_tensor
 
 __all__ = ["reduce_all", "reduce_any", "reduce_logsumexp", "reduce_mean", "reduce_prod", "reduce_sum"]
 

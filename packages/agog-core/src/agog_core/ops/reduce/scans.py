@@ -9,8 +9,7 @@ from agog_core.calls.documented import documented_like
 from agog_core.dispatch.op import Op
 from agog_core.dtypes import DIFFERENTIABLE, NUMERIC
 from agog_core.errors import InvalidArgumentError
-from agog_core.ops.array.creation import zeros
-from agog_core.ops.array.joining import concat, split
+from agog_core.ops.array import concat, split, zeros
 from agog_core.shapes import Shape, normalize_axis
 from agog_core.tensors.convert import convert_to_tensor, host_value
 from agog_core.tensors.tensor import Tensor, TensorLike

@@ -9,14 +9,10 @@ from agog_core import dtypes
 from agog_core.calls.documented import documented_like
 from agog_core.dtypes import DType
 from agog_core.errors import InvalidArgumentError
-from agog_core.ops.array.casting import cast
-from agog_core.ops.array.complex import complex, conj, real
-from agog_core.ops.array.creation import range, zeros_like
-from agog_core.ops.math.elementary import cos, sin
-from agog_core.ops.math.logic import equal
+from agog_core.ops.array import cast, complex, conj, range, real, zeros_like
+from agog_core.ops.math import cos, equal, sin
 from agog_core.ops.signal.real_fourier import irfft, rfft
-from agog_core.tensors.convert import convert_to_tensor
-from agog_core.tensors.tensor import Tensor, TensorLike
+from agog_core.tensors import Tensor, TensorLike, convert_to_tensor
 
 __all__ = ["dct", "idct"]
 

@@ -10,8 +10,7 @@ from agog_core.dispatch.op import Op
 from agog_core.dtypes import complex64, complex128
 from agog_core.errors import InvalidArgumentError
 from agog_core.shapes import Shape
-from agog_core.tensors.convert import convert_to_tensor
-from agog_core.tensors.tensor import Tensor, TensorLike
+from agog_core.tensors import Tensor, TensorLike, convert_to_tensor
 
 __all__ = ["fft", "fft2d", "fft3d", "ifft", "ifft2d", "ifft3d"]
 

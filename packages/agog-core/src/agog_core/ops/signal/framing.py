@@ -9,8 +9,7 @@ from agog_core.calls.call import call
 from agog_core.dispatch.op import Op
 from agog_core.dtypes import NUMERIC
 from agog_core.errors import InvalidArgumentError
-from agog_core.ops.array.padding import pad
-from agog_core.ops.array.reshaping import transpose
+from agog_core.ops.array import pad, transpose
 from agog_core.shapes import Shape, normalize_axis
 from agog_core.tensors.convert import convert_to_tensor, host_value
 from agog_core.tensors.tensor import Tensor, TensorLike

@@ -7,15 +7,10 @@ from typing import Any
 
 from agog_core import dtypes
 from agog_core.dtypes import as_dtype
-from agog_core.ops.array.casting import cast
-from agog_core.ops.array.creation import range
-from agog_core.ops.array.padding import pad
-from agog_core.ops.array.reshaping import expand_dims
-from agog_core.ops.math.arithmetic import maximum, minimum
-from agog_core.ops.math.elementary import log1p
+from agog_core.ops.array import cast, expand_dims, pad, range
+from agog_core.ops.math import log1p, maximum, minimum
 from agog_core.ops.signal.cosine import dct
-from agog_core.tensors.convert import convert_to_tensor
-from agog_core.tensors.tensor import Tensor, TensorLike
+from agog_core.tensors import Tensor, TensorLike, convert_to_tensor
 
 __all__ = ["linear_to_mel_weight_matrix", "mfccs_from_log_mel_spectrograms"]
 

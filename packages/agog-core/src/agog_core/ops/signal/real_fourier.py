@@ -10,15 +10,11 @@ from agog_core.calls.call import call
 from agog_core.dispatch.op import Op
 from agog_core.dtypes import DType, complex64, complex128, float32, float64
 from agog_core.errors import InvalidArgumentError
-from agog_core.ops.array.casting import cast
-from agog_core.ops.array.complex import conj
-from agog_core.ops.array.creation import range, zeros
-from agog_core.ops.array.joining import concat
+from agog_core.ops.array import cast, concat, conj, range, zeros
 from agog_core.ops.math.logic import equal
 from agog_core.ops.signal.fourier import COMPLEX, check_rank, transform_name
 from agog_core.shapes import Shape
-from agog_core.tensors.convert import convert_to_tensor
-from agog_core.tensors.tensor import Tensor, TensorLike
+from agog_core.tensors import Tensor, TensorLike, convert_to_tensor
 
 __all__ = ["irfft", "irfft2d", "irfft3d", "rfft", "rfft2d", "rfft3d"]
 

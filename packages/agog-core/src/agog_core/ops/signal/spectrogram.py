@@ -10,11 +10,7 @@ from typing import Any
 from agog_core import dtypes
 from agog_core.dtypes import DType, as_dtype
 from agog_core.errors import InvalidArgumentError
-from agog_core.ops.array.casting import cast
-from agog_core.ops.array.creation import ones, range
-from agog_core.ops.array.padding import pad
-from agog_core.ops.array.reshaping import reshape
-from agog_core.ops.array.tiling import tile
+from agog_core.ops.array import cast, ones, pad, range, reshape, tile
 from agog_core.ops.math.elementary import cos, square
 from agog_core.ops.reduce.reduction import reduce_sum
 from agog_core.ops.signal.framing import frame, overlap_and_add

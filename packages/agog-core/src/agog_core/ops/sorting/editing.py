@@ -9,18 +9,13 @@ import numpy as np
 
 from agog_core.dtypes import bool_, int32
 from agog_core.errors import InvalidArgumentError
-from agog_core.ops.array.casting import cast
-from agog_core.ops.array.creation import ones
-from agog_core.ops.array.joining import concat
-from agog_core.ops.indexing.indexing import boolean_mask
-from agog_core.ops.indexing.scattering import scatter_nd
+from agog_core.ops.array import cast, concat, ones
+from agog_core.ops.indexing import boolean_mask, scatter_nd
 from agog_core.ops.math.logic import not_equal, where
 from agog_core.ops.reduce.reduction import reduce_sum
 from agog_core.ops.sorting.positions import sequence_mask
-from agog_core.tensors.constant import constant
+from agog_core.tensors import SparseTensor, SparseTensorValue, Tensor, TensorLike, constant
 from agog_core.tensors.convert import at_each_run, convert_to_tensor, decided
-from agog_core.tensors.sparse_tensor import SparseTensor, SparseTensorValue
-from agog_core.tensors.tensor import Tensor, TensorLike
 
 __all__ = ["edit_distance"]
 

@@ -9,11 +9,8 @@ from agog_core.calls.call import call
 from agog_core.dispatch.op import Op
 from agog_core.dtypes import as_dtype
 from agog_core.errors import InvalidArgumentError
-from agog_core.ops.array.casting import cast
-from agog_core.ops.array.creation import ones
-from agog_core.ops.array.reshaping import reshape, squeeze
-from agog_core.ops.math.clipping import clip_by_value
-from agog_core.ops.math.elementary import floor
+from agog_core.ops.array import cast, ones, reshape, squeeze
+from agog_core.ops.math import clip_by_value, floor
 from agog_core.shapes import Shape
 from agog_core.tensors.convert import convert_to_tensor, decided, host_value
 from agog_core.tensors.tensor import Tensor, TensorLike

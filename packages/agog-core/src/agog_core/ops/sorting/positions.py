@@ -11,9 +11,7 @@ from agog_core.calls.broadcasting import static_shape
 from agog_core.calls.call import call
 from agog_core.dispatch.op import Op
 from agog_core.errors import InvalidArgumentError
-from agog_core.ops.array.casting import cast
-from agog_core.ops.array.creation import range
-from agog_core.ops.array.reshaping import expand_dims
+from agog_core.ops.array import cast, expand_dims, range
 from agog_core.shapes import Shape
 from agog_core.tensors.convert import convert_to_tensor, decided, host_value
 from agog_core.tensors.tensor import Tensor, TensorLike

@@ -9,10 +9,8 @@ import numpy as np
 
 from agog_core.calls.documented import documented
 from agog_core.errors import InvalidArgumentError
-from agog_core.tensors.constant import constant
+from agog_core.tensors import SparseTensor, Tensor, TensorLike, constant
 from agog_core.tensors.convert import at_each_run, convert_to_tensor
-from agog_core.tensors.sparse_tensor import SparseTensor
-from agog_core.tensors.tensor import Tensor, TensorLike
 
 __all__ = ["set_difference", "set_intersection", "set_size", "set_union"]
 

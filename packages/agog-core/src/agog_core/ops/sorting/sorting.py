@@ -11,8 +11,7 @@ from agog_core.dispatch.op import Op
 from agog_core.dtypes import FLOATING, ORDERED, DType, as_dtype
 from agog_core.errors import InvalidArgumentError
 from agog_core.named_tuple import Named
-from agog_core.ops.array.casting import cast
-from agog_core.ops.array.reshaping import expand_dims, transpose
+from agog_core.ops.array import cast, expand_dims, transpose
 from agog_core.ops.indexing.take_along import add_along
 from agog_core.ops.math.logic import equal, masked
 from agog_core.ops.reduce.reduction import reduce_sum

@@ -11,8 +11,7 @@ from agog_core.dtypes import ORDERED, DType, as_dtype
 from agog_core.errors import InvalidArgumentError
 from agog_core.named_tuple import Named
 from agog_core.shapes import Shape, TensorShape
-from agog_core.tensors.convert import convert_to_tensor
-from agog_core.tensors.tensor import Tensor, TensorLike
+from agog_core.tensors import Tensor, TensorLike, convert_to_tensor
 
 __all__ = ["setdiff1d", "unique", "unique_with_counts"]
 

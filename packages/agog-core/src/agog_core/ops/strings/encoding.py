@@ -10,8 +10,7 @@ from agog_core.dispatch.op import Op
 from agog_core.dtypes import NUMERIC_OR_BOOL, as_dtype
 from agog_core.errors import InvalidArgumentError
 from agog_core.shapes import TensorShape
-from agog_core.tensors.convert import convert_to_tensor
-from agog_core.tensors.tensor import Tensor, TensorLike
+from agog_core.tensors import Tensor, TensorLike, convert_to_tensor
 
 __all__ = ["as_string", "decode_base64", "decode_raw", "encode_base64", "string_to_number"]
 

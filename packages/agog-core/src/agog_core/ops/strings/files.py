@@ -8,9 +8,8 @@ from typing import Any
 from agog_core import dtypes
 from agog_core.errors import InvalidArgumentError
 from agog_core.host_files import find, translated_errors
-from agog_core.tensors.constant import constant
+from agog_core.tensors import Tensor, TensorLike, constant
 from agog_core.tensors.convert import host_value
-from agog_core.tensors.tensor import Tensor, TensorLike
 
 __all__ = ["matching_files", "read_file", "write_file"]
 

@@ -10,8 +10,7 @@ from agog_core.calls.call import call
 from agog_core.calls.documented import documented_like
 from agog_core.dispatch.op import Op
 from agog_core.errors import InvalidArgumentError
-from agog_core.tensors.convert import convert_to_tensor
-from agog_core.tensors.tensor import Tensor, TensorLike
+from agog_core.tensors import Tensor, TensorLike, convert_to_tensor
 
 __all__ = ["fingerprint", "string_to_hash_bucket", "string_to_hash_bucket_fast", "string_to_hash_bucket_strong"]
 

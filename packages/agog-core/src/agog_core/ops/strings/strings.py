@@ -12,9 +12,8 @@ from agog_core.dispatch.op import Op
 from agog_core.errors import InvalidArgumentError
 from agog_core.ops.array.reshaping import reshape
 from agog_core.shapes import Shape, TensorShape, broadcast_shapes, normalize_axis, reduced_shape
+from agog_core.tensors import SparseTensor, Tensor, TensorLike
 from agog_core.tensors.convert import convert_to_tensor, host_value
-from agog_core.tensors.sparse_tensor import SparseTensor
-from agog_core.tensors.tensor import Tensor, TensorLike
 
 __all__ = ["reduce_join", "regex_replace", "string_join", "string_split", "string_strip", "substr"]
 

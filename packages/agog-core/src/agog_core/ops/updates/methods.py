@@ -8,8 +8,7 @@ from agog_core.errors import OutOfRangeError
 from agog_core.ops.indexing.gathering import gather
 from agog_core.ops.updates import rows
 from agog_core.ops.updates.descent import apply_add
-from agog_core.tensors.indexed_slices import IndexedSlices
-from agog_core.tensors.tensor import Tensor, TensorLike
+from agog_core.tensors import IndexedSlices, Tensor, TensorLike
 from agog_core.variables.memory import updating
 from agog_core.variables.variable import Variable
 

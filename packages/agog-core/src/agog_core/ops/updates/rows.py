@@ -8,9 +8,8 @@ from __future__ import annotations
 from agog_core.calls.broadcasting import broadcast_to
 from agog_core.calls.documented import documented
 from agog_core.errors import InvalidArgumentError
+from agog_core.ops.array import expand_dims, reshape, stack
 from agog_core.ops.array.creation import range as numbers
-from agog_core.ops.array.joining import stack
-from agog_core.ops.array.reshaping import expand_dims, reshape
 from agog_core.ops.indexing.gathering import index_tensor
 from agog_core.ops.indexing.scattering import scatter_variable
 from agog_core.tensors.tensor import TensorLike

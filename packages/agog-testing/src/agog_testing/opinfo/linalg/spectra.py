@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 import agog_core as ag
-from agog_core.ops.array.reshaping import expand_dims
-from agog_core.ops.linalg.spectra import self_adjoint_eig, svd
+from agog_core import expand_dims, self_adjoint_eig, svd
 from agog_testing.opinfo.info import Array, ErrorSample, OpInfo, Sample
 from agog_testing.opinfo.linalg.checks import (
     RECTANGLES,
