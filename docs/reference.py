@@ -77,6 +77,7 @@ OTHERS = {
     "hookimpl": "marks a function as a hook",
     "hookspec": "pluggy's marker with which the hooks themselves are declared; a plugin does not need it",
     "registry": "each op by its name, as `Op`",
+    "threads": "the module of the number of threads and of their owner: `count`, `listen`, `register`, `owner`",
 }
 
 XP = """

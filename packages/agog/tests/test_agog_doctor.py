@@ -82,8 +82,8 @@ def test_a_pinned_core_type_is_warned_of_and_is_no_fault() -> None:
         (0.94, "8", "0.9 programs on 2 processors in the last minute", []),
         (
             *(5.25, None),
-            "5.2 programs on 2 processors in the last minute; agog-cpu-numpy lets fewer of OpenBLAS's threads compute "
-            "while others need processors",
+            "5.2 programs on 2 processors in the last minute; agog lets fewer threads compute while others need "
+            "processors",
             [],
         ),
         (5.25, "1", "5.2 programs on 2 processors in the last minute", []),
@@ -91,7 +91,7 @@ def test_a_pinned_core_type_is_warned_of_and_is_no_fault() -> None:
             *(5.25, "8", "5.2 programs on 2 processors in the last minute"),
             [
                 "OPENBLAS_NUM_THREADS=8 on busy processors (5.2 programs on 2): products can take ten times as long as "
-                "with one thread. Unset it, so that agog-cpu-numpy chooses, or set it to 1."
+                "with one thread. Unset it, so that agog chooses, or set it to 1."
             ],
         ),
     ],
@@ -116,8 +116,8 @@ def test_busy_processors_are_seen(
         ("AGOG_PLUGIN", "; did you mean AGOG_PLUGINS?"),
         (
             "AGOG_ZZZ",
-            ". It reads AGOG_CACHE_DIR, AGOG_CHECK, AGOG_COMPILE, AGOG_EAGER, AGOG_MALLOPT, AGOG_PLUGINS, AGOG_PREFER, "
-            "AGOG_STRICT_PLUGINS.",
+            ". It reads AGOG_CACHE_DIR, AGOG_CHECK, AGOG_COMPILE, AGOG_EAGER, AGOG_MALLOPT, AGOG_NUM_THREADS, "
+            "AGOG_PLUGINS, AGOG_PREFER, AGOG_STRICT_PLUGINS.",
         ),
     ],
 )

@@ -16,6 +16,7 @@ from weakref import WeakValueDictionary
 import numpy as np
 import pytest
 
+from agog_core import threads as core_threads
 from agog_core.compiler import ArraySpec, Primitive, Subgraph
 from agog_cpu_llvm import compiler, disk, halves, machine, module, presence
 
@@ -187,12 +188,12 @@ def test_two_threads_give_the_same_bits(shape: tuple[int, ...], monkeypatch: pyt
         seen.add(threading.current_thread().name.partition("_")[0])
         if first:
             has_begun.set()
-        elif halves.threads() == 2:
+        elif core_threads.count() == 2:
             assert has_begun.wait(30)  # else this thread would take both halves
         function(first, end, *arrays)
 
     for count in (1, 2):
-        monkeypatch.setattr(halves, "threads", lambda count=count: count)
+        monkeypatch.setattr(core_threads, "count", lambda count=count: count)
         monkeypatch.setattr(halves, "in_halves", lambda function, *rest: in_halves(partial(counted, function), *rest))
         function = compiler.compile(subgraph)
         assert function is not None
@@ -203,7 +204,7 @@ def test_two_threads_give_the_same_bits(shape: tuple[int, ...], monkeypatch: pyt
 
 
 def test_a_second_caller_does_not_wait_for_the_second_thread(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(halves, "threads", lambda: 2)
+    monkeypatch.setattr(core_threads, "count", lambda: 2)
     calls: list[tuple[int, int]] = []
     run = halves.in_halves(lambda first, end: calls.append((int(first), int(end))), 10, 1)
     run()
@@ -215,7 +216,7 @@ def test_a_second_caller_does_not_wait_for_the_second_thread(monkeypatch: pytest
 
 
 def test_what_the_second_thread_has_not_begun_with_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(halves, "threads", lambda: 2)
+    monkeypatch.setattr(core_threads, "count", lambda: 2)
     is_busy, goes_on = threading.Event(), threading.Event()
     halves._helper.pool.submit(lambda: (is_busy.set(), goes_on.wait(10)))
     assert is_busy.wait(10)
@@ -226,7 +227,7 @@ def test_what_the_second_thread_has_not_begun_with_is_not_waited_for(monkeypatch
 
 
 def test_an_interruption_waits_for_the_other_half(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(halves, "threads", lambda: 2)
+    monkeypatch.setattr(core_threads, "count", lambda: 2)
     goes_on, done = threading.Event(), []
 
     def half(first: int, end: int) -> None:
@@ -239,18 +240,6 @@ def test_an_interruption_waits_for_the_other_half(monkeypatch: pytest.MonkeyPatc
     with pytest.raises(KeyboardInterrupt):
         halves.in_halves(half, 10, 1)()
     assert done == [10]
-
-
-@pytest.mark.parametrize(
-    ("settings", "count"),
-    [({"OPENBLAS_NUM_THREADS": "1"}, 1), ({"OMP_NUM_THREADS": "1"}, 1), ({"OPENBLAS_NUM_THREADS": "8"}, 2)],
-)
-def test_threads_follow_openblas(settings: dict[str, str], count: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("OPENBLAS_NUM_THREADS", "GOTO_NUM_THREADS", "OMP_NUM_THREADS"):
-        monkeypatch.delenv(name, raising=False)
-    for name, value in settings.items():
-        monkeypatch.setenv(name, value)
-    assert halves.threads() == count
 
 
 def test_many_threads_call_one_function() -> None:

@@ -19,6 +19,7 @@ from agog_compat.tf2.tables import (
     TextFileIndex,
     TextFileInitializer,
 )
+from agog_core import threads
 from agog_core.errors import FailedPreconditionError, InvalidArgumentError
 from agog_testing import says
 
@@ -138,6 +139,8 @@ def test_settings_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(devices, "_settings", {})
     assert devices.get_intra_op_parallelism_threads() == 0
     devices.set_intra_op_parallelism_threads(3)
+    assert threads.count() == 3
+    threads.set_count(0)
     devices.set_inter_op_parallelism_threads(2)
     devices.set_soft_device_placement(True)
     devices.set_memory_growth("GPU:0", True)

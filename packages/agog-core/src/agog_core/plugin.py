@@ -21,7 +21,7 @@ A whole plugin, which makes one op of the CPU faster:
 """
 
 import agog_core.compiler as compiler  # `from agog_core import compiler` would load all rooms
-from agog_core import dtypes
+from agog_core import dtypes, threads
 from agog_core.calls.call import call, call_several, create, update
 from agog_core.calls.elementwise import binary, unary
 from agog_core.compiler import *
@@ -70,6 +70,7 @@ __all__ = [
     "matmul_precision",
     "registry",
     "requires",
+    "threads",
     "unary",
     "update",
     "version",

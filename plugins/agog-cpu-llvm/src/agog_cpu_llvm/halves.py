@@ -11,16 +11,7 @@ from typing import Any
 
 import numpy as np
 
-_SETTINGS = ("OPENBLAS_NUM_THREADS", "GOTO_NUM_THREADS", "OMP_NUM_THREADS")
-
-
-def threads() -> int:
-    """How many threads compiled code may take, 1 or 2: what OpenBLAS is told, else the processors of this process."""
-    for name in _SETTINGS:
-        if (text := os.environ.get(name, "")).isdigit() and int(text) > 0:
-            return min(2, int(text))
-    count = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return min(2, count)
+from agog_core.plugin import threads
 
 
 class _Helper:
@@ -48,12 +39,12 @@ def in_halves(function: Callable[..., None], turns: int, grain: int) -> Callable
     """A function ``(first, end, *arrays)`` as one of the arrays, on two threads where that is allowed."""
     first, middle, end = (np.int64(turn) for turn in (0, turns // 2 // max(grain, 1) * grain, turns))
     whole = partial(function, first, end)
-    if not middle or threads() == 1:
+    if not middle:
         return whole
 
     def run(*arrays: Any) -> None:
         helper = _helper
-        if not helper.free.acquire(blocking=False):  # it works for another thread's call
+        if threads.count() == 1 or not helper.free.acquire(blocking=False):  # it works for another thread's call
             return whole(*arrays)
         try:
             half = helper.pool.submit(function, middle, end, *arrays)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from agog_cpu_numpy.allocator import keep_large_buffers
-from agog_cpu_numpy.threads import leave_room_for_others
+from agog_cpu_numpy.blas import register_threads
 
 Array = np.ndarray[Any, Any]
 Kernel = Callable[..., Any]
@@ -24,7 +24,7 @@ _scalar_as_array: Callable[[Any], Any] = np.generic.__array__
 warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"agog_(core|cpu_numpy|kernels_xp)\b")
 
 keep_large_buffers()
-leave_room_for_others()
+register_threads()
 
 # DLPack can mark memory as read-only since its version 1.0, which NumPy speaks since 2.1.
 _EXPORTS_READ_ONLY = np.lib.NumpyVersion(np.__version__) >= "2.1.0"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from agog_core.calls.documented import documented_like
+from agog_core import threads
 from agog_core.dispatch.devices.lookup import list_devices
 from agog_core.dispatch.devices.memory import memory_stats
 
@@ -157,11 +158,15 @@ def get_soft_device_placement() -> bool:
 
 
 def set_intra_op_parallelism_threads(num_threads: int) -> None:
-    """Say how many threads an op takes; OpenBLAS and others read their number when the program starts.
+    """Compute with so many threads from now on.
 
     Args:
-        num_threads: what `get_intra_op_parallelism_threads` answers from now on; ``OPENBLAS_NUM_THREADS`` has effect.
+        num_threads: the number; 0 for one that agog chooses.
+
+    Raises:
+        InvalidArgumentError: the number is negative.
     """
+    threads.set_count(int(num_threads))
     _settings["intra_op_threads"] = int(num_threads)
 
 
@@ -169,7 +174,7 @@ def get_intra_op_parallelism_threads() -> int:
     """What `set_intra_op_parallelism_threads` was told.
 
     Returns:
-        The number; 0 for one that is chosen by the library.
+        The number; 0 for one that agog chooses.
     """
     return int(_settings.get("intra_op_threads", 0))
 

@@ -33,6 +33,7 @@ VARIABLES = {
     "AGOG_COMPILE": "functions that tf.function has wrapped are compiled before their traces run first",
     "AGOG_EAGER": "functions that tf.function has wrapped are called op by op",
     "AGOG_MALLOPT": "whether large buffers are kept for the next op",
+    "AGOG_NUM_THREADS": "how many threads a kernel may compute with",
     "AGOG_PLUGINS": "only these plugins are loaded",
     "AGOG_PREFER": "the kernels of these plugins run before all others",
     "AGOG_STRICT_PLUGINS": "a plugin that fails to load is an error",
@@ -181,9 +182,12 @@ def _blas(report: Report) -> Iterator[tuple[str, str]]:
     import numpy  # its import loads the BLAS, which is looked for in the process
     from threadpoolctl import threadpool_info
 
+    from agog_core.plugin import threads
+
     for pool in threadpool_info():
         core = f", core type {pool['architecture']}" if pool.get("architecture") else ""
         yield pool["internal_api"], f"{pool.get('version') or 'no version'}, {pool['num_threads']} threads{core}"
+    yield "threads", f"{threads.count()}, owned by {threads.owner() or 'nobody'}"
     if hasattr(os, "getloadavg"):
         yield "load", _load(report, os.getloadavg()[0], os.cpu_count() or 1)
     if pinned := os.environ.get("OPENBLAS_CORETYPE"):
@@ -198,13 +202,14 @@ def _load(report: Report, load: float, processors: int) -> str:
     facts = f"{load:.1f} programs on {processors} processors in the last minute"
     if load < processors / 2:
         return facts
-    number = os.environ.get("OPENBLAS_NUM_THREADS", "")
-    if not number.isdigit():
-        return f"{facts}; agog-cpu-numpy lets fewer of OpenBLAS's threads compute while others need processors"
+    names = [name for name in ("AGOG_NUM_THREADS", "OPENBLAS_NUM_THREADS") if os.environ.get(name, "").isdigit()]
+    if not names:
+        return f"{facts}; agog lets fewer threads compute while others need processors"
+    number = os.environ[names[0]]
     if int(number) > 1:
         report.warnings.append(
-            f"OPENBLAS_NUM_THREADS={number} on busy processors ({load:.1f} programs on {processors}): products can "
-            "take ten times as long as with one thread. Unset it, so that agog-cpu-numpy chooses, or set it to 1."
+            f"{names[0]}={number} on busy processors ({load:.1f} programs on {processors}): products can take ten "
+            "times as long as with one thread. Unset it, so that agog chooses, or set it to 1."
         )
     return facts
 
