@@ -16,8 +16,8 @@ from weakref import WeakValueDictionary
 import numpy as np
 import pytest
 
-from agog_core import threads as core_threads
 from agog_core.compiler import ArraySpec, Primitive, Subgraph
+from agog_core.plugin import threads as core_threads
 from agog_cpu_llvm import compiler, disk, halves, machine, module, presence
 
 SENTENCE = presence.unavailable()

@@ -19,8 +19,8 @@ from agog_compat.tf2.tables import (
     TextFileIndex,
     TextFileInitializer,
 )
-from agog_core import threads
 from agog_core.errors import FailedPreconditionError, InvalidArgumentError
+from agog_core.plugin import threads
 from agog_testing import says
 
 

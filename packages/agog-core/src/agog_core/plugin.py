@@ -13,7 +13,7 @@ A whole plugin, which makes one op of the CPU faster:
 >>> from types import ModuleType
 >>> from agog_core.plugin import Kernel, hookimpl, requires
 >>> hooks = ModuleType("my_kernels.hooks")
->>> hooks.AGOG_API_VERSION = requires(2)
+>>> hooks.AGOG_API_VERSION = requires(3)
 >>> @hookimpl
 ... def agog_kernels():
 ...     yield Kernel(op="square", device="cpu", fn="my_kernels.fast:square", dtypes=("float32",), priority=200)
@@ -21,7 +21,8 @@ A whole plugin, which makes one op of the CPU faster:
 """
 
 import agog_core.compiler as compiler  # `from agog_core import compiler` would load all rooms
-from agog_core import dtypes, threads
+import agog_core.threads as threads
+from agog_core import dtypes
 from agog_core.calls.call import call, call_several, create, update
 from agog_core.calls.elementwise import binary, unary
 from agog_core.compiler import *

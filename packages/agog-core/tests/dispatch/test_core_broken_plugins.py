@@ -45,16 +45,16 @@ LEFT_OUT = {
         "hookspec",
     ),
     "newer API": (
-        "from agog_core.plugin import requires\nrequires(3)",
-        "it is written for plugin API 3, and this agog-core has API 2; upgrade the older one.",
+        "from agog_core.plugin import requires\nrequires(4)",
+        "it is written for plugin API 4, and this agog-core has API 3; upgrade the older one.",
     ),
     "newer API by hand": (
-        "AGOG_API_VERSION = 3\n" + KERNEL + "raise OSError('its kernels are not to be read')",
-        "it is written for plugin API 3, and this agog-core has API 2; upgrade the older one.",
+        "AGOG_API_VERSION = 4\n" + KERNEL + "raise OSError('its kernels are not to be read')",
+        "it is written for plugin API 4, and this agog-core has API 3; upgrade the older one.",
     ),
     "API in words": (
         "AGOG_API_VERSION = '2'\n" + KERNEL + "return []",
-        "it is written for plugin API '2', and this agog-core has API 2; upgrade the older one.",
+        "it is written for plugin API '2', and this agog-core has API 3; upgrade the older one.",
     ),
     "hook that returns nothing": (KERNEL + "pass", "agog_kernels must yield Kernel objects; it returned None."),
     "hook that returns a number": (KERNEL + "return 3", "agog_kernels must yield Kernel objects; it returned 3."),

@@ -117,7 +117,7 @@ FAILURES = {
     ),
     "newer API": (
         "AGOG_API_VERSION = 99\n" + KERNEL.format(module="dist_broken", answer=1),
-        "it is written for plugin API 99, and this agog-core has API 2; upgrade the older one.",
+        "it is written for plugin API 99, and this agog-core has API 3; upgrade the older one.",
     ),
     "wrong object": (
         """

@@ -297,17 +297,17 @@ def test_an_interrupt_while_a_plugin_loads_passes_through() -> None:
 
 def test_a_version_is_kept_where_it_is_said() -> None:
     module = ModuleType("stranger")
-    exec("from agog_core.plugin import requires\nsaid = requires(2)", module.__dict__)
-    assert (module.AGOG_API_VERSION, module.said) == (2, 2)
-    for version, shown in ((3, "3"), (0, "0"), ("2", "'2'"), (2.0, "2.0"), (None, "None")):
+    exec("from agog_core.plugin import requires\nsaid = requires(3)", module.__dict__)
+    assert (module.AGOG_API_VERSION, module.said) == (3, 3)
+    for version, shown in ((4, "4"), (0, "0"), ("2", "'2'"), (2.0, "2.0"), (None, "None")):
         with says(
-            PluginError, f"it is written for plugin API {shown}, and this agog-core has API 2; upgrade the older one."
+            PluginError, f"it is written for plugin API {shown}, and this agog-core has API 3; upgrade the older one."
         ):
             requires(version)  # type: ignore[arg-type]
 
 
 def test_plugins_of_every_version_that_is_served() -> None:
-    for version in (None, 1, 2):
+    for version in (None, 1, 2, 3):
         stranger = plugin(agog_kernels=lambda: [])
         if version is not None:
             stranger.AGOG_API_VERSION = version

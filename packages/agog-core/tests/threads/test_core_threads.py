@@ -12,7 +12,7 @@ import pytest
 from agog_core.plugin import InvalidArgumentError, threads
 from agog_core.threads import pools
 from agog_core.threads.load import granted, processors, used
-from agog_core.threads.number import SETTINGS, number, tell
+from agog_core.threads.number import OF_LIBRARIES, number, tell
 from agog_core.threads.watch import Watch
 from agog_testing import says
 
@@ -32,7 +32,7 @@ def _as_before(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(pools, "watch_processors", lambda: None)
     monkeypatch.setattr("agog_core.threads.number.processors", lambda: 4)
     monkeypatch.setattr(number, "free", None)
-    for name in SETTINGS:
+    for name in ("AGOG_NUM_THREADS", *OF_LIBRARIES):
         monkeypatch.delenv(name, raising=False)
     threads.set_count(0)
     yield
@@ -211,7 +211,7 @@ def watchers():
 
 
 def run(program: str, **environment: str) -> str:
-    env = {name: value for name, value in os.environ.items() if name not in SETTINGS}
+    env = {name: value for name, value in os.environ.items() if name not in ("AGOG_NUM_THREADS", *OF_LIBRARIES)}
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM + program], capture_output=True, text=True, check=True, env=env | environment
     )

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from agog_core.calls.documented import documented_like
-from agog_core import threads
 from agog_core.dispatch.devices.lookup import list_devices
 from agog_core.dispatch.devices.memory import memory_stats
+from agog_core.plugin import threads
 
 __all__ = [
     "LogicalDevice",

@@ -13,12 +13,14 @@ from agog_core.threads.load import processors
 
 __all__ = ["count", "listen", "set_count"]
 
-# The variables that say a number, the first one first; libraries read the others themselves.
-SETTINGS = ("AGOG_NUM_THREADS", "OPENBLAS_NUM_THREADS", "GOTO_NUM_THREADS", "OMP_NUM_THREADS")
+# The variables by which libraries are told a number, the first one first.
+OF_LIBRARIES = ("OPENBLAS_NUM_THREADS", "GOTO_NUM_THREADS", "OMP_NUM_THREADS")
 
 Listener = Callable[[int], object]
 
+# Held while the number changes and those are told who listen.
 lock = hold_while_forking(threading.RLock())
+# Functions that `listen` was given.
 _listeners: list[Listener] = []
 
 
@@ -37,15 +39,18 @@ class _Number:
 
 def of_environment() -> int | None:
     """The number that the environment says."""
-    for name in SETTINGS:
-        text = os.environ.get(name, "").strip()
-        if text.isdigit() and int(text) > 0:
-            return int(text)
-        if text and name == SETTINGS[0]:
-            warnings.warn(f"{name} must be a positive number; got {text!r}, which is ignored.", stacklevel=2)
-    return None
+    own = os.environ.get("AGOG_NUM_THREADS", "")
+    numbers = [int(text) for text in (own, *map(_text, OF_LIBRARIES)) if text.isdigit() and int(text) > 0]
+    if own and not (own.isdigit() and int(own) > 0):
+        warnings.warn(f"AGOG_NUM_THREADS must be a positive number; got {own!r}, which is ignored.", stacklevel=2)
+    return numbers[0] if numbers else None
 
 
+def _text(name: str) -> str:
+    return os.environ.get(name, "")
+
+
+# The number, which the program, the environment and the watch of the processors say.
 number = _Number()
 
 

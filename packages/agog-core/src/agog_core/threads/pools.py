@@ -38,6 +38,7 @@ class _Pool(Named):
         self.last[:] = [self.get()]
 
 
+# The pools by their names: `register` brings one, `unregister` takes it away.
 _pools: dict[str, _Pool] = {}
 
 

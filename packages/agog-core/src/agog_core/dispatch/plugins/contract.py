@@ -20,8 +20,8 @@ from agog_core.dispatch.plugins.executors import Executor
 from agog_core.errors import PluginError
 
 PROJECT = "agog"
-API_VERSION = 2
-SERVED_VERSIONS = (1, API_VERSION)
+API_VERSION = 3
+SERVED_VERSIONS = (1, 2, API_VERSION)
 
 hookspec = pluggy.HookspecMarker(PROJECT)
 hookimpl = pluggy.HookimplMarker(PROJECT)
@@ -33,7 +33,7 @@ def requires(version: int) -> int:
     A module that does not say so is served as one of version 1.
 
     Args:
-        version: the version, such as 2.
+        version: the version, such as 3.
 
     Returns:
         The version, which the module keeps as ``AGOG_API_VERSION``. A plugin that is no module has to keep it itself,
@@ -42,8 +42,8 @@ def requires(version: int) -> int:
     Raises:
         PluginError: this agog-core does not serve the version.
 
-    >>> requires(2)
-    2
+    >>> requires(3)
+    3
     """
     check_version(version)
     sys._getframe(1).f_globals["AGOG_API_VERSION"] = version
