@@ -75,6 +75,36 @@ def test_nodes_are_run_as_a_whole() -> None:
     assert "3 more in 1 group fused by claimer" in summary
 
 
+def test_claimed_nodes_are_explained_and_profiled() -> None:
+    claimer, args = Claimer("matmul", "add", "tanh"), operands()
+    with compilers_in_use(compiler(claimer)):
+        traced = function(dense)
+        traced(*args)
+        explanation = traced.graph().explain()
+        with ag.profile() as seen:
+            traced(*args)
+    line = f"{__file__}:{dense.__code__.co_firstlineno + 1}"
+    assert explanation.count("group 1 of compiler 'claimer'") == 3
+    (row,) = [row for row in seen.ops if row.plugin == "claimer"]
+    assert (row.op, row.kernel, row.lines) == ("matmul+add+tanh", "3 ops in one function", (line,))
+
+
+def test_an_error_of_claimed_nodes_names_them_and_their_line() -> None:
+    def fails(*arrays: Any) -> None:
+        raise ArithmeticError("out of range")
+
+    args = operands()
+    claims = compiler(lambda graph: [Claim(named(graph, "matmul", "add", "tanh"), lambda *ends: fails)])
+    with compilers_in_use(claims):
+        traced = function(dense)
+        traced(*args)
+        with pytest.raises(ArithmeticError, match="out of range") as caught:
+            traced(*args)
+    line = f"{__file__}:{dense.__code__.co_firstlineno + 1}"
+    expected = ["in a group of matmul, add, tanh, compiled by 'claimer'", f"at {line}, in a traced function"]
+    assert caught.value.__notes__ == expected
+
+
 def test_what_stands_between_is_moved_in_front_or_behind() -> None:
     def python(x: ag.Tensor, w: ag.Tensor, b: ag.Tensor) -> tuple[ag.Tensor, ag.Tensor]:
         product = ag.matmul(x, w)

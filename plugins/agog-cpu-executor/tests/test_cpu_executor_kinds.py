@@ -8,7 +8,7 @@ from agog_core.compiler import Primitive
 from agog_cpu_executor.emission.steps import _WRITERS
 from agog_cpu_executor.program.description import function_of
 from agog_cpu_executor.program.kinds import FUSIBLE, OF_UFUNC, ON_HOST, Kind
-from agog_cpu_executor.program.program import Step
+from agog_cpu_executor.program.steps import Step
 
 
 def test_each_kind_is_written() -> None:
@@ -24,7 +24,7 @@ def test_groups_are_made_of_primitives_and_views() -> None:
 
 def test_kinds_are_described_in_words() -> None:
     plain = set(Kind) - OF_UFUNC - {Kind.GROUP, Kind.FUNCTION}
-    words = {kind: function_of(Step(kind, "reshape", (), [], {}, None)) for kind in plain}
+    words = {kind: function_of(Step(kind, (), "reshape")) for kind in plain}
     assert words[Kind.VIEW] == "a view, by reshape"
     assert words[Kind.MATMUL] == "numpy.matmul"
     assert {words[kind] for kind in ON_HOST} == {"arithmetic of the host"}

@@ -16,7 +16,7 @@ from agog_cpu_executor.lowering.graphs import LoweredGraph, lower
 from agog_cpu_executor.planning.liveness import live
 from agog_cpu_executor.planning.order import with_early_updates
 from agog_cpu_executor.planning.places import plan
-from agog_cpu_executor.program.program import Step
+from agog_cpu_executor.program.steps import Step
 
 # Emitted functions warn of no division by zero and no overflow, as ops do not; NumPy in the user's program does.
 warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"agog_cpu_executor\b")

@@ -10,7 +10,7 @@ from agog_core.plugin import load_reference
 from agog_cpu_executor.grouping.primitives import primitive_of, spec_of
 from agog_cpu_executor.program.description import function_of, nodes_of
 from agog_cpu_executor.program.kinds import NEVER_COMPILED, Kind
-from agog_cpu_executor.program.program import Step
+from agog_cpu_executor.program.steps import Step
 
 
 def explained(

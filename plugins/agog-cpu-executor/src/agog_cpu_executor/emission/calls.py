@@ -11,7 +11,7 @@ from agog_core.compiler import Node, adopted, kernel_of, note_failure, run_next
 from agog_cpu_executor.program import layouts
 from agog_cpu_executor.program.description import name_of, nodes_of
 from agog_cpu_executor.program.kinds import Kind
-from agog_cpu_executor.program.program import Step
+from agog_cpu_executor.program.steps import Step
 
 Adopt = Callable[[Any, Sequence[Any], Mapping[str, Any]], Any]
 

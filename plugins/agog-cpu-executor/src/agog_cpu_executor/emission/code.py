@@ -14,6 +14,7 @@ from agog_cpu_executor.lowering.graphs import LoweredGraph
 from agog_cpu_executor.planning.places import Plan
 from agog_cpu_executor.program import layouts
 from agog_cpu_executor.program.kinds import Kind
+from agog_cpu_executor.program.steps import GroupStep
 
 Run = Callable[[Any, Any], Any]
 
@@ -69,8 +70,8 @@ class Code:
 
 def _summary(plan: Plan) -> str:
     """The steps and the memory of a plan, in a sentence."""
-    groups = [step for step in plan.steps if step.kind is Kind.GROUP]
-    fused = sum(len(step.options["steps"]) for step in groups)
+    groups = [step for step in plan.steps if isinstance(step, GroupStep)]
+    fused = sum(step.count for step in groups)
     alone = len(plan.steps) - len(groups)
     names = ", ".join(sorted({step.name for step in groups}))
     parts = [f"{alone} step{'' if alone == 1 else 's'} of NumPy"]

@@ -8,8 +8,8 @@ from agog_cpu_executor.emission.steps import PLAIN, StepWriter
 from agog_cpu_executor.emission.writer import listed
 from agog_cpu_executor.program import layouts
 from agog_cpu_executor.program.description import shown
-from agog_cpu_executor.program.kinds import Home, Kind
-from agog_cpu_executor.program.program import Step, Value
+from agog_cpu_executor.program.kinds import Home
+from agog_cpu_executor.program.steps import CallStep, Step, Value
 
 _LARGE = 1 << 16  # bytes: a larger array is deleted right after its last use
 
@@ -39,7 +39,7 @@ class Emitter(StepWriter):
             self.line("t = clock()")
         for i, step in enumerate(self.plan.steps):
             self.step, before = step, len(self.lines)
-            if step.kind is Kind.UPDATE and step.node.leaves_writes:
+            if isinstance(step, CallStep) and step.node.leaves_writes:
                 self.present[step] = self._written_before(step, i)
             self.write(step)
             self._forget(ends.get(i, ()))
@@ -49,7 +49,7 @@ class Emitter(StepWriter):
         self._return()
         self.lines += ["    except Exception as error:", "        note(error)", "        raise"]
 
-    def _written_before(self, step: Step, i: int) -> list[tuple[int, str | None]]:
+    def _written_before(self, step: CallStep, i: int) -> list[tuple[int, str | None]]:
         """Of each variable that is written, the name of what it has before a step; None where that is not changed."""
         found: dict[int, Value] = {}
         for node, n, value in self.lowered.writes:

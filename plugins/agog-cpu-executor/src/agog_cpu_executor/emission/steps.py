@@ -11,7 +11,22 @@ import numpy as np
 from agog_cpu_executor.emission import calls
 from agog_cpu_executor.emission.writer import Writer, listed
 from agog_cpu_executor.program.kinds import Home, Kind, Source
-from agog_cpu_executor.program.program import Step, Value
+from agog_cpu_executor.program.steps import (
+    CallStep,
+    FullStep,
+    FunctionStep,
+    GroupStep,
+    GuardStep,
+    KernelStep,
+    LoopStep,
+    NumberStep,
+    PutStep,
+    ReduceStep,
+    Step,
+    UfuncStep,
+    Value,
+    ViewStep,
+)
 
 # NumPy's scalars compute these with far less around them, and to the same bits.
 _OPERATORS: Mapping[Any, str] = {
@@ -51,8 +66,8 @@ class StepWriter(Writer):
         """Write the lines of a step."""
         _WRITERS[step.kind](self, step)
 
-    def _ufunc(self, step: Step) -> None:
-        [value], function = step.outputs, step.options["function"]
+    def _ufunc(self, step: UfuncStep) -> None:
+        [value], function = step.outputs, step.function
         if value.array.ndim == 0 and self.plan.places[value].home is Home.SCALAR:
             operands = [self.scalar(each) for each in step.inputs]
             if (same := _times_one(step)) is not None:
@@ -66,7 +81,7 @@ class StepWriter(Writer):
             return
         operands = [self.operand(each) for each in step.inputs]
         out = self.target(value)
-        if out is None and step.options["imposed"]:
+        if out is None and step.is_imposed:
             out = self.new(value)
         call = f"{self.known(function)}({', '.join(operands)}"
         if out is None:
@@ -77,14 +92,13 @@ class StepWriter(Writer):
             has_name = function in (np.maximum, np.minimum)
             self.line(f"{call}, {'out=' if has_name else ''}{out})")
 
-    def _reduce(self, step: Step) -> None:
-        [value], [x], options = step.outputs, step.inputs, step.options
+    def _reduce(self, step: ReduceStep) -> None:
+        [value], [x] = step.outputs, step.inputs
         operand = self.operand(x)
         out = self.target(value)
-        initial = f", initial={self.known(options['initial'])}" if "initial" in options else ""
-        dtype = None if options["dtype"] is None else self.known(options["dtype"])
-        function = self.known(options["function"].reduce)
-        call = f"{function}({operand}, {options['axis']!r}, {dtype}, {out}, {options['keepdims']}{initial})"
+        initial = "" if step.initial is None else f", initial={self.known(step.initial)}"
+        dtype = None if step.dtype is None else self.known(step.dtype)
+        call = f"{self.known(step.function.reduce)}({operand}, {step.axis!r}, {dtype}, {out}, {step.keepdims}{initial})"
         self._result(value, out, call)
 
     def _result(self, value: Value, out: str | None, call: str) -> None:
@@ -128,16 +142,16 @@ class StepWriter(Writer):
         [value], [number] = step.outputs, step.inputs
         is_wanted = value in self.lowered.outputs or any(value is final for _, final in self.lowered.finals)
         if not is_wanted and all(
-            each.kind is Kind.UFUNC and _is_weak(value, each) for each in self.users.get(value, ())
+            isinstance(each, UfuncStep) and _is_weak(value, each) for each in self.users.get(value, ())
         ):
             self.scalars[value] = self.scalars[number]
             return
         name = self.scalars[value] = self.name("s")
         self.line(f"{name} = {self.known(value.array.dtype.type)}({self.scalars[number]})")
 
-    def _view(self, step: Step) -> None:
+    def _view(self, step: ViewStep) -> None:
         [value], [x] = step.outputs, step.inputs
-        method, argument = step.name, step.options["argument"]
+        method, argument = step.name, step.argument
         if value.array.ndim:
             self.arrays[value] = self.seen(self.array(x), ((method, argument),))
         elif x.array.ndim == 0:
@@ -158,8 +172,8 @@ class StepWriter(Writer):
         out = self.target(value)
         self._result(value, out, f"matmul({', '.join(operands if out is None else [*operands, out])})")
 
-    def _full(self, step: Step) -> None:
-        [value], number = step.outputs, step.options["value"]
+    def _full(self, step: FullStep) -> None:
+        [value], number = step.outputs, step.number
         if self.plan.places[value].home is Home.SCALAR:
             self.scalars[value] = self.known(np.full((), 0 if number is None else number, value.array.dtype)[()])
             return
@@ -167,7 +181,7 @@ class StepWriter(Writer):
         if number is not None:
             self.line(f"{out}.fill({self.known(number)})")
 
-    def _put(self, step: Step) -> None:
+    def _put(self, step: PutStep) -> None:
         [value], old, source = step.outputs, step.inputs[0], self.operand(step.inputs[1])
         place = self.plan.places[value]
         before = self.operand(old)
@@ -180,54 +194,53 @@ class StepWriter(Writer):
             out = self.target(value) or self.new(value)
         if place.replaces is not old:
             self.line(f"copyto({out}, {before})")
-        self.line(f"copyto({self.seen(out, step.options['path'])}, {source})")
+        self.line(f"copyto({self.seen(out, step.path)}, {source})")
 
-    def _function(self, step: Step) -> None:
-        [value], options = step.outputs, step.options
+    def _function(self, step: FunctionStep) -> None:
         given = [
             f"({listed([self.array(each) for each in x])})"
             if isinstance(x, tuple)
             else self.array(x)
             if isinstance(x, Value)
             else self.known(x)
-            for x in options["arguments"]
+            for x in step.arguments
         ]
-        given += [f"{name}={self.known(x)}" for name, x in options["keywords"].items()]
-        call = f"{self.known(options['function'])}({', '.join(given)})"
-        self._result(value, None, call)
+        given += [f"{name}={self.known(x)}" for name, x in step.keywords.items()]
+        call = f"{self.known(step.function)}({', '.join(given)})"
+        self._result(step.outputs[0], None, call)
 
     def _join(self, step: Step) -> None:
         """Nothing: the parts were computed where the whole lies."""
 
     # -- the host --------------------------------------------------------------------------------------------------
 
-    def _late(self, step: Step) -> None:
+    def _late(self, step: NumberStep) -> None:
         given = ", ".join(self.array(each) for each in step.inputs)
         name = self.scalars[step.outputs[0]] = self.name("h")
-        self.line(f"{name} = {self.known(step.options['function'])}({given})")
+        self.line(f"{name} = {self.known(step.function)}({given})")
 
-    def _host(self, step: Step) -> None:
+    def _host(self, step: CallStep) -> None:
         function = calls.on_host(step.node)
-        given, _ = self._arguments(step, [self.array(each) for each in step.inputs[: step.options["count"]]])
+        given, _ = self._arguments(step, [self.array(each) for each in step.arrays])
         names = [self.name("a") for _ in step.outputs]
         self.line(f"[{', '.join(names)}] = {self.known(function)}({given})")
         self.arrays.update(zip(step.outputs, names, strict=True))
 
-    def _loop(self, step: Step) -> None:
+    def _loop(self, step: LoopStep) -> None:
         loop = step.node.attributes["loop"]
-        function = loop.function(step.node.outputs, step.options["is_exact"])
+        function = loop.function(step.node.outputs, step.is_exact)
         names = [self.name("a") for _ in step.outputs]
-        given = ", ".join(self.array(each) for each in step.inputs[: step.options["count"]])
+        given = ", ".join(self.array(each) for each in step.arrays)
         self.line(f"[{', '.join(names)}] = {self.known(function)}({given})")
         self.arrays.update(zip(step.outputs, names, strict=True))
 
-    def _number(self, step: Step) -> None:
-        given = [self.scalars[x] if isinstance(x, Value) else self.known(x) for x in step.options["operands"]]
+    def _number(self, step: NumberStep) -> None:
+        given = [self.scalars[x] if isinstance(x, Value) else self.known(x) for x in step.operands]
         name = self.scalars[step.outputs[0]] = self.name("h")
-        self.line(f"{name} = {_ARITHMETIC[step.options['function']].format(*given)}")
+        self.line(f"{name} = {_ARITHMETIC[step.function].format(*given)}")
 
-    def _guard(self, step: Step) -> None:
-        [x], outcome, number = step.inputs, step.options["outcome"], step.options["number"]
+    def _guard(self, step: GuardStep) -> None:
+        [x], outcome, number = step.inputs, step.outcome, step.number
         if isinstance(outcome, tuple):
             self.line(f"if {self.array(x)}.shape != {outcome!r}: return {number}")
         elif isinstance(outcome, bool):
@@ -238,22 +251,21 @@ class StepWriter(Writer):
 
     # -- kernels and groups ----------------------------------------------------------------------------------------
 
-    def _arguments(self, step: Step, arrays: list[str]) -> tuple[str, str]:
+    def _arguments(self, step: CallStep, arrays: list[str]) -> tuple[str, str]:
         """What a kernel is called with, and the same for the kernel that is next in rank."""
-        lates = zip(step.options["lates"], step.inputs[step.options["count"] :], strict=False)
-        attributes = {name: self.known(given) for name, given in step.options["known"].items()}
-        attributes |= {name: self.scalars[value] for name, value in lates}
+        attributes = {name: self.known(given) for name, given in step.known.items()}
+        attributes |= {name: self.scalars[value] for name, value in step.lates.items()}
         pairs = [f"{name}={given}" for name, given in attributes.items()]
         return ", ".join([*arrays, *pairs]), f"({listed(arrays)}), dict({', '.join(pairs)})"
 
-    def _kernel(self, step: Step) -> None:
+    def _kernel(self, step: KernelStep) -> None:
         kernel, adopt, adopt_all = calls.kernel(step.node)
-        arrays = [self.array(each) for each in step.inputs[: step.options["count"]]]
+        arrays = [self.array(each) for each in step.arrays]
         given, again = self._arguments(step, arrays)
-        if (fill := step.options.get("fill")) is not None:
+        if step.fill is not None:
             out = self.target(step.outputs[0]) or self.new(step.outputs[0])
             result = f"{self.known(adopt)}({self.known(kernel)}({given}), {again})"
-            self.line(f"if {self.known(fill)}({given}, out={out}) is NotImplemented: copyto({out}, {result})")
+            self.line(f"if {self.known(step.fill)}({given}, out={out}) is NotImplemented: copyto({out}, {result})")
         elif step.node.several or len(step.outputs) > 1:
             names = [self.name("a") for _ in step.outputs]
             call = f"{self.known(adopt_all)}({self.known(kernel)}({given}), {again})"
@@ -264,10 +276,10 @@ class StepWriter(Writer):
             self.line(f"{name} = {self.known(kernel)}({given})")
             self.line(f"if type({name}) is not ndarray: {name} = {self.known(adopt)}({name}, {again})")
 
-    def _update(self, step: Step) -> None:
+    def _update(self, step: CallStep) -> None:
         kernel, _, adopt_all = calls.kernel(step.node)
         arrays = []
-        for k, old in enumerate(step.inputs[: step.options["count"]]):
+        for k, old in enumerate(step.arrays):
             if k >= len(step.outputs):
                 arrays.append(self.array(old))
                 continue
@@ -284,13 +296,13 @@ class StepWriter(Writer):
         self.line(f"if r is not None: r = {self.known(adopt_all)}(r, {again})")
         self.line(f"if r is not None: [{', '.join(arrays[: len(step.outputs)])}] = r")
 
-    def _group(self, step: Step) -> None:
+    def _group(self, step: GroupStep) -> None:
         given = [self.sees(each) for each in step.inputs]
         outs = [self.target(value) or self.new(value) for value in step.outputs]
-        self.line(f"{self.known(step.options['run'])}({', '.join([*given, *outs])})")
+        self.line(f"{self.known(step.run)}({', '.join([*given, *outs])})")
 
 
-_WRITERS: Mapping[Kind, Callable[[StepWriter, Step], None]] = {
+_WRITERS: Mapping[Kind, Callable[[StepWriter, Any], None]] = {
     Kind.UFUNC: StepWriter._ufunc,
     Kind.REDUCE: StepWriter._reduce,
     Kind.WHERE: StepWriter._where,
@@ -315,14 +327,14 @@ _WRITERS: Mapping[Kind, Callable[[StepWriter, Step], None]] = {
 }
 
 
-def _is_operator(step: Step) -> bool:
+def _is_operator(step: UfuncStep) -> bool:
     """Whether an operator of NumPy's scalars computes a ufunc of scalars."""
-    return step.options["function"] in _OPERATORS and all(each.array.dtype in PLAIN for each in step.inputs)
+    return step.function in _OPERATORS and all(each.array.dtype in PLAIN for each in step.inputs)
 
 
-def _times_one(step: Step) -> Value | None:
+def _times_one(step: UfuncStep) -> Value | None:
     """The scalar that a step multiplies by 1, as a backward pass begins; None for other steps."""
-    if step.options["function"] is not np.multiply or not _is_operator(step):
+    if step.function is not np.multiply or not _is_operator(step):
         return None
     for one, other in (step.inputs, step.inputs[::-1]):
         is_number = other.step is not None and other.step.kind is Kind.SCALAR  # which may be one of Python's
@@ -331,7 +343,7 @@ def _times_one(step: Step) -> Value | None:
     return None
 
 
-def _is_weak(value: Value, step: Step) -> bool:
+def _is_weak(value: Value, step: UfuncStep) -> bool:
     """Whether a ufunc takes a number of Python's as it takes the scalar made of it, since the other operand rules."""
     others = [each for each in step.inputs if each is not value]
     is_scalar = not step.outputs[0].array.ndim and _is_operator(step)

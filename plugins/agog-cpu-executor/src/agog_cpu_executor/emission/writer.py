@@ -14,7 +14,8 @@ from agog_cpu_executor.lowering.graphs import LoweredGraph
 from agog_cpu_executor.planning.places import Place, Plan
 from agog_cpu_executor.program import layouts
 from agog_cpu_executor.program.kinds import Home, Source
-from agog_cpu_executor.program.program import Step, Value, View, see
+from agog_cpu_executor.program.program import see
+from agog_cpu_executor.program.steps import Step, Value, View
 
 
 class Writer:

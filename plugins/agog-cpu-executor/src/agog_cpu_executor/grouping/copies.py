@@ -8,7 +8,7 @@ import numpy as np
 
 from agog_cpu_executor.program import layouts
 from agog_cpu_executor.program.kinds import TAKING_EAGER_ARRAYS, Kind
-from agog_cpu_executor.program.program import Step, Value
+from agog_cpu_executor.program.steps import FunctionStep, Step, UfuncStep, Value
 
 # IEEE 754 defines their results to the last bit, in whatever order NumPy goes through memory.
 _EXACT = frozenset(
@@ -23,7 +23,7 @@ _EXACT = frozenset(
 def without_copies(steps: Sequence[Step]) -> None:
     """Let elementwise functions read the source of a copy, where the layout of their result stays the same."""
     for step in steps:
-        if step.kind is Kind.UFUNC and step.options["function"] in _EXACT:
+        if isinstance(step, UfuncStep) and step.function in _EXACT:
             for place, value in enumerate(step.inputs):
                 source = _source(value)
                 if source is not None:
@@ -40,9 +40,9 @@ def joined_in_place(steps: Sequence[Step], wanted: Iterable[Value]) -> None:
             users.setdefault(value.root, []).append(step)
     kept = {value.root for value in wanted}
     for step in steps:
-        if step.kind is not Kind.FUNCTION or step.options["function"] is not np.concatenate:
+        if not isinstance(step, FunctionStep) or step.function is not np.concatenate:
             continue
-        [whole], axis = step.outputs, step.options["keywords"]["axis"]
+        [whole], axis = step.outputs, step.keywords["axis"]
         if axis is None:
             continue
         may_stay = whole not in kept and all(user.kind not in TAKING_EAGER_ARRAYS for user in users.get(whole, ()))
@@ -59,7 +59,7 @@ def joined_in_place(steps: Sequence[Step], wanted: Iterable[Value]) -> None:
 def _is_part(value: Value, whole: Value, users: dict[Value, list[Step]], kept: set[Value]) -> bool:
     """Whether a value has one user, and a function computes it that may write into any layout."""
     step = value.step
-    is_exact = step is not None and step.kind is Kind.UFUNC and step.options["function"] in _EXACT
+    is_exact = isinstance(step, UfuncStep) and step.function in _EXACT
     is_alone = is_exact and value.base is None and value not in kept and len(users[value]) == 1
     return is_alone and value.array.size > 0 and value.array.dtype == whole.array.dtype
 
@@ -69,8 +69,8 @@ def _source(value: Value) -> Value | None:
     return value.step.inputs[0] if value.step is not None and value.step.kind is Kind.COPY else None
 
 
-def _gives_the_same(step: Step, inputs: Sequence[Value]) -> bool:
+def _gives_the_same(step: UfuncStep, inputs: Sequence[Value]) -> bool:
     """Whether a step gives an array of the same shape and strides for other operands."""
     array = step.outputs[0].array
     made = layouts.result(array.dtype, *[each.array for each in inputs])
-    return bool(made.shape == array.shape and (step.options["imposed"] or layouts.are_equal(made, array)))
+    return bool(made.shape == array.shape and (step.is_imposed or layouts.are_equal(made, array)))

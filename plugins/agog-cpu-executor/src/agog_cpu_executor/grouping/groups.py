@@ -11,7 +11,7 @@ from agog_core.plugin import PluginWarning
 from agog_cpu_executor.grouping.primitives import is_of_rows, primitive_of, spec_of
 from agog_cpu_executor.program import layouts
 from agog_cpu_executor.program.kinds import Kind, Source
-from agog_cpu_executor.program.program import Step, Value
+from agog_cpu_executor.program.steps import GroupStep, Step, Value
 
 _MOST_ARRAYS = 24  # of one compiled function
 _LARGE = 1 << 15  # elements from which on a step alone may be worth a function of its own
@@ -73,9 +73,10 @@ def compiled(
     run = _built(subgraph, build, compiler)
     if run is None:
         return unit.steps
-    options = {"run": run, "overwrites": set(pairs), "subgraph": subgraph, "compiler": compiler.name}
-    node = next((step.node for step in unit.steps if step.node is not None), None)
-    return [Step(Kind.GROUP, compiler.name, tuple(inputs), outputs, options | {"steps": unit.steps}, node), *views]
+    nodes = list(dict.fromkeys(step.node for step in unit.steps if step.node is not None))
+    made = GroupStep(compiler.name, run, inputs, nodes, len(unit.steps), pairs, subgraph)
+    made.outputs = outputs
+    return [made, *views]
 
 
 def is_worth_it(unit: Group) -> bool:

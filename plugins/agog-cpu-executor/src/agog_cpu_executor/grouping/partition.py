@@ -16,7 +16,7 @@ from agog_cpu_executor.grouping.groups import Group, compiled, is_worth_it
 from agog_cpu_executor.grouping.primitives import first_axis, is_of_rows, primitive_of, spec_of
 from agog_cpu_executor.program import layouts
 from agog_cpu_executor.program.kinds import ENDING, FUSIBLE, IN_ORDER, RAISING, Kind, Source
-from agog_cpu_executor.program.program import Step, Value
+from agog_cpu_executor.program.steps import ReduceStep, Step, UfuncStep, Value, ViewStep
 
 _MOST_STEPS = 400
 _MOST_INPUTS = 12  # of a group without reductions, for which all of them have to be there at once
@@ -84,9 +84,8 @@ class _Grouping:
         values = (*step.inputs, *step.outputs)
         if step.kind not in FUSIBLE or any(value.array is None for value in values):
             return False
-        options = step.options["function"] if step.kind is Kind.UFUNC else repr(step.options)
         arrays = [(values.index(x), x.array.dtype, x.array.shape, x.array.strides) for x in values]
-        key = step.kind, step.name, options, step.outputs[0].whole is None, *arrays
+        key = step.kind, step.name, _facts(step), step.outputs[0].whole is None, *arrays
         if key not in self.answers:
             self.answers[key] = self._asked(step)
         return self.answers[key]
@@ -157,14 +156,14 @@ class _Grouping:
     def _add(self, step: Step, into: Group) -> None:
         self.of[step] = into
         into.steps.append(step)
-        if step.kind is Kind.REDUCE and (first := first_axis(step)) is not None:
+        if isinstance(step, ReduceStep) and (first := first_axis(step)) is not None:
             into.first = first
 
     def _fits(self, step: Step, into: Group) -> bool:
         """Whether a step computes elements, a reduction, or a number per row of a group."""
         if len(into.steps) >= _MOST_STEPS:
             return False
-        if step.kind is Kind.REDUCE:
+        if isinstance(step, ReduceStep):
             first = first_axis(step)
             is_of_elements = step.inputs[0].array.shape == into.shape and not self._is_row(step.inputs[0], into)
             return is_of_elements and (first is None or into.first in (None, first))
@@ -244,3 +243,15 @@ class _Grouping:
             else:
                 path[following] = iter(list(self.needs(following)))
         return []
+
+
+def _facts(step: Step) -> Any:
+    """What a compiler may ask of a step, beside its kind, name and arrays."""
+    match step:
+        case UfuncStep():
+            return step.function
+        case ReduceStep():
+            return step.function, repr((step.axis, step.dtype, step.keepdims, step.initial))
+        case ViewStep():
+            return repr(step.argument)
+    return None

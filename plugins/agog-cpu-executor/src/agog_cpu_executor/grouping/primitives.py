@@ -9,7 +9,7 @@ import numpy as np
 
 from agog_core.compiler import ArraySpec, Primitive
 from agog_cpu_executor.program.kinds import FUSIBLE, OF_UFUNC, Kind
-from agog_cpu_executor.program.program import Step, Value
+from agog_cpu_executor.program.steps import ReduceStep, Step, UfuncStep, Value
 
 
 def primitive_of(step: Step, numbers: dict[Value, int]) -> Primitive | None:
@@ -17,15 +17,12 @@ def primitive_of(step: Step, numbers: dict[Value, int]) -> Primitive | None:
     kind = step.kind
     if kind not in FUSIBLE or (kind is Kind.VIEW and step.name != "view"):
         return None
-    if kind in OF_UFUNC and getattr(np, step.name, None) is not step.options["function"]:
+    if isinstance(step, (UfuncStep, ReduceStep)) and getattr(np, step.name, None) is not step.function:
         return None  # one of SciPy's
     options: dict[str, Any] = {}
-    if kind is Kind.REDUCE:
-        axis, dtype = step.options["axis"], step.options["dtype"]
-        rank = step.inputs[0].array.ndim
-        axes = range(rank) if axis is None else (axis,) if isinstance(axis, int) else axis
-        options = {"axis": tuple(sorted(a % rank for a in axes)), "dtype": None if dtype is None else dtype.name}
-        options |= {name: step.options[name] for name in ("keepdims", "initial") if name in step.options}
+    if isinstance(step, ReduceStep):
+        options = {"axis": _axes(step), "dtype": None if step.dtype is None else step.dtype.name}
+        options |= {"keepdims": step.keepdims} | ({} if step.initial is None else {"initial": step.initial})
     name = step.name if kind in OF_UFUNC else ""
     word = "bits" if kind is Kind.VIEW else kind.value
     return Primitive(word, name, tuple(numbers[x] for x in step.inputs), numbers[step.outputs[0]], options)
@@ -42,14 +39,19 @@ def _spec(dtype: np.dtype[Any], shape: tuple[int, ...], strides: tuple[int, ...]
     return ArraySpec(str(dtype.name), shape, strides)
 
 
-def first_axis(step: Step) -> int | None:
+def _axes(step: ReduceStep) -> tuple[int, ...]:
+    """The axes of a reduction, from 0 on."""
+    rank = step.inputs[0].array.ndim
+    axes = range(rank) if step.axis is None else (step.axis,) if isinstance(step.axis, int) else step.axis
+    return tuple(sorted(a % rank for a in axes))
+
+
+def first_axis(step: ReduceStep) -> int | None:
     """The first axis of a reduction along the last axes; None for other reductions."""
-    primitive = primitive_of(step, {step.inputs[0]: 0, step.outputs[0]: 1})
-    assert primitive is not None
-    axes, rank = primitive.options["axis"], step.inputs[0].array.ndim
+    axes, rank = _axes(step), step.inputs[0].array.ndim
     return axes[0] if axes and axes == tuple(range(axes[0], rank)) else None
 
 
 def is_of_rows(step: Step) -> bool:
     """Whether a step reduces along other than the last axes, so that its result is there after the last element."""
-    return step.kind is Kind.REDUCE and first_axis(step) is None
+    return isinstance(step, ReduceStep) and first_axis(step) is None

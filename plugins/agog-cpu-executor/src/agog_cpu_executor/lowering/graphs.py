@@ -15,7 +15,8 @@ from agog_cpu_executor.lowering.proxies import ArrayProxy, NumberProxy, as_value
 from agog_cpu_executor.lowering.templates import Templates
 from agog_cpu_executor.program import layouts
 from agog_cpu_executor.program.kinds import Kind, Source
-from agog_cpu_executor.program.program import Opaque, Program, Value, constant
+from agog_cpu_executor.program.program import Opaque, Program, constant
+from agog_cpu_executor.program.steps import CallStep, GroupStep, GuardStep, KernelStep, LoopStep, Value
 
 _MOST_STEPS = 200  # of one kernel: a loop over times or windows stays a call of the kernel
 
@@ -100,9 +101,8 @@ class _Lowering:
     def _claimed(self, part: ClaimedNodes) -> None:
         self.program.node = part.nodes[0]
         inputs, arrays = [self.of(value) for value in part.inputs], [_like(value) for value in part.outputs]
-        options = {"run": part.run, "overwrites": set(), "steps": part.nodes}
-        self.program.add(Kind.GROUP, part.compiler, inputs, *arrays, **options)
-        self.known.update(zip(part.outputs, self.program.steps[-1].outputs, strict=True))
+        outputs = self.program.add(GroupStep(part.compiler, part.run, inputs, part.nodes, len(part.nodes)), *arrays)
+        self.known.update(zip(part.outputs, outputs, strict=True))
 
     def _node(self, node: Node) -> None:
         outputs = self._outputs(node, [self.of(value) for value in node.inputs])
@@ -113,17 +113,15 @@ class _Lowering:
         """The outputs of a node, by steps of the kinds that its effect asks for."""
         match node.effect:
             case Effect.GUARD:
-                self.program.add(Kind.GUARD, "", inputs, outcome=node.outcome, number=self.guards)
+                self.program.add(GuardStep(inputs[0], node.outcome, self.guards))
                 self.guards += 1
                 return []
             case Effect.HOST if isinstance(number := node.attributes.get("number"), (Late, LateItem)):
                 return [self.program.scalar(self._late(number), _like(node.outputs[0]).dtype)]
             case Effect.HOST:
-                return self._add_call(Kind.HOST, node, inputs, but="function")
+                return self._add(CallStep(Kind.HOST, node, inputs, *self._attributes(node, but="function")))
             case Effect.LOOP:
-                outputs = self._add_call(Kind.LOOP, node, inputs, but="loop")
-                self.program.steps[-1].options["is_exact"] = self.graph.exact
-                return outputs
+                return self._add(LoopStep(node, inputs, *self._attributes(node, but="loop"), self.graph.exact))
             case Effect.ASSIGN:
                 return [self.program.fit(inputs[0], layouts.of(inputs[0].array.dtype, inputs[0].array.shape))]
         back = self.program.mark()
@@ -185,32 +183,39 @@ class _Lowering:
     def _called(self, node: Node, inputs: list[Value]) -> list[Value]:
         """The outputs, by a call of the kernel."""
         assert node.op is not None
-        made = self._add_call(Kind.UPDATE if node.variables else Kind.KERNEL, node, inputs)
+        if not node.variables:
+            return self._kernel(node, inputs)
+        step = CallStep(Kind.UPDATE, node, inputs, *self._attributes(node))
         if node.leaves_writes:  # what was written before it is there then
-            step, before = self.program.steps[-1], sorted(self.writes, key=lambda each: each[0])
+            before = sorted(self.writes, key=lambda each: each[0])
             present = {v: x for turn, v, x in before if turn < node.turn and v in self.graph.finals}
             step.inputs = (*step.inputs, *[x for v, x in present.items() if v not in node.variables])
-        if not node.variables and not node.several and self._may_be_filled(made):
+        return self._add(step)
+
+    def _kernel(self, node: Node, inputs: list[Value]) -> list[Value]:
+        step = KernelStep(node, inputs, *self._attributes(node))
+        outputs = self._add(step)
+        if not node.several and self._may_be_filled(outputs):
+            assert node.op is not None
             assert node.table is not None
-            self.program.steps[-1].options["fill"] = filling(node.op, node.table)
+            step.fill = filling(node.op, node.table)
         if node.effect is Effect.VIEW:
-            for value in made:
+            for value in outputs:
                 value.base = inputs[0].root
-        return made
+        return outputs
 
     def _may_be_filled(self, made: Sequence[Value]) -> bool:
         """Whether an array could be had into which a kernel writes its result."""
         return len(made) == 1 and not made[0].array.dtype.hasobject and layouts.is_dense(made[0].array)
 
-    def _add_call(self, kind: Kind, node: Node, inputs: list[Value], but: str = "") -> list[Value]:
-        """Add a step that calls a function with arrays and attributes but one; some of these may be known late."""
+    def _attributes(self, node: Node, but: str = "") -> tuple[dict[str, Value], dict[str, Any]]:
+        """The attributes of a node but one: those that are known late, and the other ones."""
         attributes = {name: given for name, given in node.attributes.items() if name != but}
         lates = {name: self._late(given) for name, given in attributes.items() if isinstance(given, (Late, LateItem))}
-        known = {name: given for name, given in attributes.items() if name not in lates}
-        options = {"count": len(inputs), "lates": tuple(lates), "known": known}
-        name = "" if node.op is None else node.op.name
-        self.program.add(kind, name, [*inputs, *lates.values()], *map(_like, node.outputs), **options)
-        return self.program.steps[-1].outputs
+        return lates, {name: given for name, given in attributes.items() if name not in lates}
+
+    def _add(self, step: CallStep) -> list[Value]:
+        return self.program.add(step, *map(_like, step.node.outputs))
 
 
 def _like(value: GraphValue) -> Any:

@@ -12,7 +12,8 @@ import numpy as np
 
 from agog_cpu_executor.lowering.proxies import ArrayProxy, NumberProxy, as_value, elementwise, recording
 from agog_cpu_executor.program import layouts
-from agog_cpu_executor.program.program import Opaque, Value, constant
+from agog_cpu_executor.program.program import Opaque, constant
+from agog_cpu_executor.program.steps import Value
 
 
 class Ufunc:
@@ -32,10 +33,7 @@ class Ufunc:
         """Reduce along axes."""
         if out is not None:
             raise Opaque("a reduction into an array")
-        options: dict[str, Any] = {"axis": axis, "dtype": dtype, "keepdims": keepdims}
-        if initial is not None:
-            options["initial"] = initial
-        return ArrayProxy(recording.get().reduce(self._function, as_value(x), **options))
+        return ArrayProxy(recording.get().reduce(self._function, as_value(x), axis, dtype, keepdims, initial))
 
 
 class Companion:

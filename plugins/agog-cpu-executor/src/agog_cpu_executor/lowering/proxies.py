@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 
 from agog_cpu_executor.program.kinds import Source
-from agog_cpu_executor.program.program import Opaque, Program, Value, View, constant
+from agog_cpu_executor.program.program import Opaque, Program, constant
+from agog_cpu_executor.program.steps import Value, View
 
 # The program that a kernel is recorded in, in this thread or task.
 recording: ContextVar[Program] = ContextVar("agog_recording")
@@ -199,8 +200,7 @@ class ArrayProxy:
         target.write(value)
 
     def _reduced(self, function: np.ufunc, axis: Any, keepdims: bool, dtype: Any = None) -> ArrayProxy:
-        options = {"axis": axis, "dtype": dtype, "keepdims": keepdims}
-        return ArrayProxy(recording.get().reduce(function, self.value, **options))
+        return ArrayProxy(recording.get().reduce(function, self.value, axis, dtype, keepdims))
 
     def sum(self, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> ArrayProxy:
         """The sum."""

@@ -9,8 +9,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from agog_core.compiler import Node
-from agog_cpu_executor.program.kinds import REPEATABLE, Kind, Source
-from agog_cpu_executor.program.program import Program, Step, Value
+from agog_cpu_executor.program.kinds import REPEATABLE, Source
+from agog_cpu_executor.program.program import Program
+from agog_cpu_executor.program.steps import Step, Value, ViewStep
 
 
 class Templates:
@@ -44,10 +45,10 @@ class Template:
         known = dict(zip(self._inputs, inputs, strict=True))
         for step in self._steps:
             given, [made] = [known.get(value, value) for value in step.inputs], step.outputs
-            if step.kind is Kind.VIEW:
-                known[made] = program.view(given[0], [(step.name, step.options["argument"])])
+            if isinstance(step, ViewStep):
+                known[made] = program.view(given[0], [(step.name, step.argument)])
             else:
-                known[made] = program.add(step.kind, step.name, given, made.array, **step.options)
+                [known[made]] = program.add(step.on(given), made.array)
         return [known.get(value, value) for value in self._outputs]
 
 

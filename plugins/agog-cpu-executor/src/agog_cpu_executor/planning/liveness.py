@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from agog_cpu_executor.program.kinds import IN_ORDER, RAISING, Kind
-from agog_cpu_executor.program.program import Step, Value
+from agog_cpu_executor.program.steps import Step, Value
 
 
 def live(steps: Sequence[Step], wanted: Iterable[Value]) -> list[Step]:
@@ -22,5 +22,5 @@ def live(steps: Sequence[Step], wanted: Iterable[Value]) -> list[Step]:
 def may_fail(step: Step) -> bool:
     """Whether a step raises for some values, as its op's kernel does."""
     if step.kind is Kind.UPDATE:
-        return bool(step.node.is_caught)
+        return step.node is not None and step.node.is_caught
     return step.kind in RAISING and step.node is not None and step.node.may_fail

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from agog_cpu_executor.lowering.graphs import LoweredGraph
 from agog_cpu_executor.program.kinds import BEFORE_WRITES, NUMBERS
-from agog_cpu_executor.program.program import Step, Value
+from agog_cpu_executor.program.steps import Step, Value
 
 
 def with_early_updates(lowered: LoweredGraph, steps: Sequence[Step]) -> list[Step]:

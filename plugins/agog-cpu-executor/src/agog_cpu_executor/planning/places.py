@@ -21,7 +21,7 @@ from agog_cpu_executor.program.kinds import (
     Kind,
     Source,
 )
-from agog_cpu_executor.program.program import Step, Value
+from agog_cpu_executor.program.steps import GroupStep, KernelStep, Step, Value
 
 
 class Buffer:
@@ -74,8 +74,7 @@ class _Planner:
         finals = [value for _, value in lowered.finals]
         self.escaping = {each.root for each in (*lowered.outputs, *finals)}
         self.last.update(dict.fromkeys(self.escaping, self.end))
-        # A kernel with a reserve and a function of the program may keep their inputs.
-        held = [step for step in steps if step.kind is Kind.HOST or (step.kind is Kind.KERNEL and step.node.op.reserve)]
+        held = [step for step in steps if _keeps_inputs(step)]
         self.escaping |= {each.root for step in held for each in step.inputs if each.array is not None}
         # A function may catch what a step raises, so nothing is written before either.
         holds = [i for i, step in enumerate(steps) if step.kind in ENDING or may_fail(step)]
@@ -118,7 +117,7 @@ class _Planner:
             return Place(Home.PART)
         if value.array.ndim == 0 and step.kind not in GIVING_ARRAYS:
             return Place(Home.SCALAR)
-        is_filled = step.options.get("fill") is not None
+        is_filled = isinstance(step, KernelStep) and step.fill is not None
         if (step.kind in ALLOCATING and not is_filled) or not value.array.nbytes:
             return Place(Home.NEW)
         # An interrupt may come while a kernel fills an array.
@@ -182,8 +181,8 @@ class _Planner:
             return False
         if step.kind is Kind.PUT:
             return x is step.inputs[0] and sum(each is x for each in step.inputs) == 1
-        if step.kind is Kind.GROUP:
-            return (value, x) in step.options["overwrites"]
+        if isinstance(step, GroupStep):
+            return (value, x) in step.overwrites
         same = x.array.shape == value.array.shape and x.array.dtype == value.array.dtype
         return step.kind in ELEMENTWISE and same and layouts.are_equal(x.array, value.array)
 
@@ -192,6 +191,12 @@ class _Planner:
         buffer = Buffer((size // layouts.ALIGNMENT + 1) * layouts.ALIGNMENT, birth, death)
         self.buffers.append(buffer)
         return buffer
+
+
+def _keeps_inputs(step: Step) -> bool:
+    """Whether a step may keep its inputs, as a function of the program and a kernel with a reserve do."""
+    has_reserve = isinstance(step, KernelStep) and step.node.op is not None and bool(step.node.op.reserve)
+    return step.kind is Kind.HOST or has_reserve
 
 
 def pack(buffers: list[Buffer]) -> int:

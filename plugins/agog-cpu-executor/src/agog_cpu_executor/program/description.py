@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from agog_core.compiler import Node, TracedStep
+from agog_core.compiler import Node, Subgraph, TracedStep
 from agog_cpu_executor.program.kinds import ON_HOST, Kind
-from agog_cpu_executor.program.program import Step
+from agog_cpu_executor.program.steps import FunctionStep, GroupStep, Step, UfuncStep
 
 _PLUGIN = "cpu-executor"
 _OTHERS = {Kind.CAST: "a cast", Kind.COPY: "a copy", Kind.PUT: "a copy into a part", Kind.FULL: "a constant"}
@@ -12,8 +12,7 @@ _OTHERS = {Kind.CAST: "a cast", Kind.COPY: "a copy", Kind.PUT: "a copy into a pa
 
 def nodes_of(step: Step) -> list[Node]:
     """The nodes of the graph that a step computes, or computes a part of."""
-    steps = step.options["steps"] if step.kind is Kind.GROUP else [step]
-    return list(dict.fromkeys(each.node for each in steps if each.node is not None))
+    return list(step.nodes) if isinstance(step, GroupStep) else [] if step.node is None else [step.node]
 
 
 def name_of(node: Node) -> str:
@@ -33,11 +32,14 @@ def shown(step: Step) -> TracedStep:
 
 def function_of(step: Step) -> str:
     """What runs a step, in a few words."""
+    match step:
+        case GroupStep(subgraph=None):
+            return f"{_counted(step.count, 'op')} in one function"
+        case GroupStep(subgraph=Subgraph() as subgraph):
+            return f"{_counted(len(subgraph.primitives), 'primitive')} in one function"
+        case UfuncStep() | FunctionStep():
+            return f"numpy.{getattr(step.function, '__name__', step.name)}"
     match step.kind:
-        case Kind.GROUP:
-            return f"{_counted(len(step.options['subgraph'].primitives), 'primitive')} in one function"
-        case Kind.UFUNC | Kind.FUNCTION:
-            return f"numpy.{getattr(step.options['function'], '__name__', step.name)}"
         case Kind.REDUCE:
             return f"numpy.{step.name}.reduce"
         case Kind.KERNEL | Kind.UPDATE:

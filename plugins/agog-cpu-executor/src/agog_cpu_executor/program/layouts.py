@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -117,12 +117,11 @@ def copied(x: Array, dtype: np.dtype[Any], order: str) -> Array:
     return of(dtype, x.shape[::-1]).T if is_fortran else of(dtype, x.shape)
 
 
-def reduced(function: np.ufunc, x: Array, options: Mapping[str, Any]) -> Array:
+def reduced(function: np.ufunc, x: Array, axis: Any, dtype: Any, keepdims: bool) -> Array:
     """What a reduction gives."""
-    axis = options["axis"]
     axes = tuple(range(x.ndim)) if axis is None else axis
     axes = {a % x.ndim for a in ((axes,) if isinstance(axes, int) else axes)} if x.ndim else set()
-    dtype = np.empty(0, _loop_dtype(function, x.dtype, options["dtype"])).dtype
+    dtype = np.empty(0, _loop_dtype(function, x.dtype, dtype)).dtype
     places = [-1 if a in axes else sum(b not in axes for b in range(a)) for a in range(x.ndim)]
     flags: Any = ["reduce_ok", "zerosize_ok"]
     if x.ndim:
@@ -137,7 +136,7 @@ def reduced(function: np.ufunc, x: Array, options: Mapping[str, Any]) -> Array:
         found = of(dtype, found.shape, found.strides)
     else:
         found = of(dtype, ())
-    return np.expand_dims(found, sorted(axes)) if options["keepdims"] and axes else found
+    return np.expand_dims(found, sorted(axes)) if keepdims and axes else found
 
 
 def _loop_dtype(function: np.ufunc, dtype: np.dtype[Any], wanted: Any) -> np.dtype[Any]:

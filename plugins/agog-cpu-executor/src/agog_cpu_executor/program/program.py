@@ -1,8 +1,7 @@
 """Program: a traced function in steps of NumPy. Each step makes new values; none changes one that is there.
 
 A step that writes into a part of a value, ``"put"``, makes a new value too; `agog_cpu_executor.planning.places` decides
-whether that takes the memory of the old one. Classes are plain ones here: to make a dataclass takes as long as to
-record ten ops, and the first call of a traced function waits for it.
+whether that takes the memory of the old one.
 """
 
 from __future__ import annotations
@@ -12,13 +11,21 @@ from typing import Any
 
 import numpy as np
 
-from agog_core.compiler import Effect
+from agog_core.compiler import Node
 from agog_cpu_executor.program import layouts
 from agog_cpu_executor.program.kinds import Kind, Source
-
-Array = np.ndarray[Any, Any]
-View = tuple[str, Any]
-"""A method of arrays that gives a view, and what it is called with: ``("reshape", (3, 1))``."""
+from agog_cpu_executor.program.steps import (
+    FullStep,
+    FunctionStep,
+    NumberStep,
+    PutStep,
+    ReduceStep,
+    Step,
+    UfuncStep,
+    Value,
+    View,
+    ViewStep,
+)
 
 _FOLDED = 4096  # constants of so many elements are computed at once
 
@@ -27,52 +34,12 @@ class Opaque(TypeError):
     """A kernel does what cannot be recorded, such as looking at a value."""
 
 
-class Value:
-    """An array in a program: what it is given, knows, or computes in a step.
-
-    ``array`` is the array itself of a constant, and else an array of no values that has its dtype, shape and strides. A
-    number, which the host computes, has none.
-    """
-
-    __slots__ = "array", "base", "source", "step", "whole"
-
-    def __init__(self, source: Source, array: Any, step: Step | None = None) -> None:
-        self.source = source
-        self.array = array
-        self.step = step
-        self.base: Value | None = None  # whose memory a view shows
-        # Of which it is computed as a part, where a later step joins parts.
-        self.whole: tuple[Value, View] | None = None
-
-    @property
-    def root(self) -> Value:
-        """The value that owns the memory."""
-        return self if self.base is None else self.base
-
-
-class Step:
-    """One thing to do: a call of NumPy, a view, a number on the host, an op's kernel, a guard, or a compiled group."""
-
-    __slots__ = "inputs", "kind", "name", "node", "options", "outputs"
-
-    def __init__(
-        self, kind: Kind, name: str, inputs: tuple[Value, ...], outputs: list[Value], options: dict[str, Any], node: Any
-    ) -> None:
-        self.kind, self.name, self.inputs, self.outputs, self.options = kind, name, inputs, outputs, options
-        self.node = node  # of the graph, whose line errors name
-
-    @property
-    def draws(self) -> bool:
-        """Whether it is a kernel that draws random numbers."""
-        return self.kind is Kind.KERNEL and self.node is not None and self.node.effect is Effect.RANDOM
-
-
 class Program:
     """The steps of a traced function, in an order in which they can run."""
 
     def __init__(self) -> None:
         self.steps: list[Step] = []
-        self.node: Any = None  # the node of the graph that is being recorded
+        self.node: Node | None = None  # the one of the graph that is being recorded
         self.limit = 0  # how many steps there may be before that node is left as it is
         self._lates: dict[int, Value] = {}
         self._numbers: dict[Any, Value] = {}
@@ -80,12 +47,16 @@ class Program:
         self._scalars: dict[tuple[int, str], Value] = {}
         self._kept: list[Value] = []  # so that no id comes twice
 
-    def add(self, kind: Kind, name: str, inputs: Sequence[Value], *arrays: Any, **options: Any) -> Value:
-        """Add a step that gives arrays like these; its first output."""
-        step = Step(kind, name, tuple(inputs), [], options, self.node)
+    def add(self, step: Step, *arrays: Any) -> list[Value]:
+        """Add a step that gives arrays like these; its outputs."""
+        step.node = self.node
         step.outputs = [Value(Source.STEP, array, step) for array in arrays]
         self.steps.append(step)
-        return step.outputs[0] if arrays else Value(Source.NUMBER, None)
+        return step.outputs
+
+    def _add(self, step: Step, array: Any) -> Value:
+        """Add a step that gives one array; its output."""
+        return self.add(step, array)[0]
 
     def mark(self) -> Callable[[], None]:
         """A function that takes back all that is recorded from here on."""
@@ -104,7 +75,7 @@ class Program:
     def late(self, late: Any, *inputs: Value) -> Value:
         """What the host computes at each run, such as a learning rate or a key of random bits: once."""
         if id(late) not in self._lates:
-            self._lates[id(late)] = self._number(Kind.LATE, inputs, late.function)
+            self._lates[id(late)] = self._number(NumberStep(Kind.LATE, inputs, late.function))
         return self._lates[id(late)]
 
     def number(self, function: Callable[..., Any], *operands: Any) -> Value:
@@ -112,21 +83,20 @@ class Program:
         inputs = tuple(each for each in operands if isinstance(each, Value))
         key = function, *[id(each) if isinstance(each, Value) else (type(each), repr(each)) for each in operands]
         if key not in self._numbers:
-            self._numbers[key] = self._number(Kind.NUMBER, inputs, function, operands)
+            self._numbers[key] = self._number(NumberStep(Kind.NUMBER, inputs, function, operands))
             self._kept += inputs
         return self._numbers[key]
 
-    def _number(self, kind: Kind, inputs: tuple[Value, ...], function: Any, operands: Any = ()) -> Value:
-        step = Step(kind, "", inputs, [], {"function": function, "operands": operands}, self.node)
+    def _number(self, step: NumberStep) -> Value:
+        self.add(step)
         step.outputs = [Value(Source.NUMBER, None, step)]
-        self.steps.append(step)
         return step.outputs[0]
 
     def scalar(self, number: Value, dtype: np.dtype[Any]) -> Value:
         """A number as an array of rank 0, as weak as Python's numbers are."""
         key = id(number), dtype.str
         if key not in self._scalars:
-            self._scalars[key] = self.add(Kind.SCALAR, "", (number,), np.empty((), dtype))
+            self._scalars[key] = self._add(Step(Kind.SCALAR, (number,)), np.empty((), dtype))
             self._kept.append(number)
         return self._scalars[key]
 
@@ -147,7 +117,7 @@ class Program:
             elif array.shape == value.array.shape and array.strides == value.array.strides and method != "view":
                 made = value
             else:
-                made = self.add(Kind.VIEW, method, (value,), array, argument=argument)
+                made = self._add(ViewStep(value, method, argument), array)
                 made.base = value.root
             self._views[key] = made
             self._kept.append(value)
@@ -165,22 +135,23 @@ class Program:
             raise Opaque("complex numbers of rank 0, whose products NumPy's scalars round in another way than arrays")
         dtype = function.resolve_dtypes((*[a.dtype for a in arrays], None))[-1]
         natural = layouts.result(dtype, *arrays)
-        return self._add(Kind.UFUNC, function.__name__, operands, natural, like, function=function)
+        return self._fitted(UfuncStep(function, operands, is_imposed=like is not None), natural, like)
 
-    def reduce(self, function: np.ufunc, x: Value, **options: Any) -> Value:
-        """A reduction: ``axis`` (a tuple), ``dtype``, ``keepdims`` and, where there is one, ``initial``."""
+    def reduce(self, function: np.ufunc, x: Value, axis: Any, dtype: Any, keepdims: bool, initial: Any = None) -> Value:
+        """A reduction along axes; an initial value of None is the one of the ufunc."""
         _refuse_objects([x.array])
-        options["dtype"] = None if options["dtype"] is None else np.dtype(options["dtype"])
+        dtype = None if dtype is None else np.dtype(dtype)
         if x.source is Source.CONSTANT and x.array.size <= _FOLDED:
-            return constant(function.reduce(x.array, **options))
-        array = layouts.reduced(function, x.array, options)
-        return self.add(Kind.REDUCE, function.__name__, (x,), array, function=function, **options)
+            given = {} if initial is None else {"initial": initial}
+            return constant(function.reduce(x.array, axis=axis, dtype=dtype, keepdims=keepdims, **given))
+        array = layouts.reduced(function, x.array, axis, dtype, keepdims)
+        return self._add(ReduceStep(function, x, axis, dtype, keepdims, initial), array)
 
     def where(self, condition: Value, x: Value, y: Value) -> Value:
         """A choice of elements."""
         arrays = [condition.array, x.array, y.array]
         _refuse_objects(arrays)
-        return self.add(Kind.WHERE, "", (condition, x, y), layouts.result(np.result_type(*arrays[1:]), *arrays))
+        return self._add(Step(Kind.WHERE, (condition, x, y)), layouts.result(np.result_type(*arrays[1:]), *arrays))
 
     def cast(self, x: Value, dtype: np.dtype[Any], order: Any = "K", like: Any = None) -> Value:
         """A copy with another dtype or order."""
@@ -189,7 +160,7 @@ class Program:
             return constant(x.array.astype(dtype, order=order))
         natural = layouts.copied(x.array, dtype, order)
         kind = Kind.COPY if dtype == x.array.dtype else Kind.CAST
-        return self._add(kind, "", (x,), natural, like)
+        return self._fitted(Step(kind, (x,)), natural, like)
 
     def fit(self, x: Value, like: Any) -> Value:
         """A value with the dtype, shape and strides of an array: itself where it has them."""
@@ -198,16 +169,15 @@ class Program:
             return x
         if x.source is Source.CONSTANT and like.size <= _FOLDED:
             return constant(layouts.filled(like, array))
-        return self._add(
-            Kind.COPY if array.dtype == like.dtype else Kind.CAST, "", (x,), layouts.empty_like(like), like
-        )
+        return self._add(Step(Kind.COPY if array.dtype == like.dtype else Kind.CAST, (x,)), layouts.empty_like(like))
 
-    def _add(self, kind: Kind, name: str, inputs: Sequence[Value], natural: Any, like: Any, **options: Any) -> Value:
-        """A step whose result has the strides of an array, or its natural ones."""
+    def _fitted(self, step: Step, natural: Any, like: Any) -> Value:
+        """The result of a step that has the strides of an array, or its natural ones."""
         if like is not None and (natural.shape, natural.dtype) == (like.shape, like.dtype):
-            is_imposed = not layouts.are_equal(natural, like)
-            return self.add(kind, name, inputs, layouts.empty_like(like), imposed=is_imposed, **options)
-        made = self.add(kind, name, inputs, natural, imposed=like is not None, **options)
+            if isinstance(step, UfuncStep):
+                step.is_imposed = not layouts.are_equal(natural, like)
+            return self._add(step, layouts.empty_like(like))
+        made = self._add(step, natural)
         return made if like is None else self.fit(made, like)
 
     def product(self, name: str, x: Value, y: Value) -> Value:
@@ -215,27 +185,25 @@ class Program:
         if "V" in (x.array.dtype.kind, y.array.dtype.kind) or x.array.dtype.hasobject:
             raise Opaque("products of dtypes that are not NumPy's own")
         array = layouts.product(name, x.array, y.array)
-        return self.add(Kind(name), "", (x, y), array)
+        return self._add(Step(Kind(name), (x, y)), array)
 
     def full(self, shape: Any, dtype: Any, value: Any) -> Value:
         """An array of one value; of none where it is None."""
         if value is not None and np.prod(shape) <= _FOLDED:
             return constant(np.full(shape, value, dtype))
-        return self.add(Kind.FULL, "", (), layouts.of(dtype, np.empty(shape, "V0").shape), value=value)
+        return self._add(FullStep(value), layouts.of(dtype, np.empty(shape, "V0").shape))
 
     def put(self, x: Value, path: Sequence[View], index: Any, source: Value) -> Value:
         """A value with a part of it replaced; ``index`` has positions of that part, or is None for all of it."""
         extra = () if index is None else (index,)
-        return self.add(Kind.PUT, "", (x, source, *extra), layouts.empty_like(x.array), path=tuple(path))
+        return self._add(PutStep((x, source, *extra), tuple(path)), layouts.empty_like(x.array))
 
     def function(self, function: Callable[..., Any], arguments: Any, array: Any, **keywords: Any) -> Value:
         """A function of NumPy; values stand among its arguments, also in a tuple of them."""
         flat = [y for x in arguments for y in (x if isinstance(x, tuple) else (x,))]
         inputs = tuple(each for each in flat if isinstance(each, Value))
         _refuse_objects([each.array for each in inputs])
-        return self.add(
-            Kind.FUNCTION, "", inputs, array, function=function, arguments=tuple(arguments), keywords=keywords
-        )
+        return self._add(FunctionStep(function, inputs, tuple(arguments), keywords), array)
 
 
 def constant(array: Any) -> Value:
