@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from types import CodeType
 from typing import Any, TypeVar
@@ -95,7 +94,15 @@ def _parameters(code: CodeType) -> tuple[str, ...]:
 
 def _entries(arguments: str) -> dict[str, str]:
     """The entries of an Args section by the first name of each, without the stars of ``*args``."""
-    return {re.split("[:,]", entry)[0].strip(" *"): entry for entry in re.split(r"\n(?= {4}\S)", arguments) if entry}
+    entries: dict[str, str] = {}
+    name = ""
+    for line in arguments.split("\n"):
+        if line[4:5].strip():  # a line that is indented further goes on
+            name = line.partition(":")[0].partition(",")[0].strip(" *")
+            entries[name] = line
+        elif entries:
+            entries[name] += f"\n{line}"
+    return entries
 
 
 def _cleaned(text: str) -> str:
