@@ -31,7 +31,7 @@ STATE = {
     "agog_compat.execution._mode": "none: ops are done when their functions return in both modes",
     "agog_keras.backend.values._uids": "none: numbers for names",
     "agog_compat.logging._counts": "none: how often messages were asked for",
-    "agog_compat.tf2.devices._settings": "none: answers for programs; nothing is computed with them",
+    "agog_compat.devices._settings": "none: answers for programs; nothing is computed with them",
     "agog_core.checkpointable.listeners": "none: who hears of new parts",
     "agog_core.dispatch.devices.lookup._devices": "none: a cache",
     "agog_core.dispatch.devices.lookup._scope": "key: the function's key has the scope",

@@ -27,6 +27,7 @@ from agog_core.exports import later as _later
 from agog_core.gradients.forward import *
 from agog_core.gradients.functions import *
 from agog_core.gradients.tape import *
+from agog_core.gradients.unconnected import *
 from agog_core.ops import operators as _operators  # attaches the operators to Tensor and Variable
 from agog_core.ops.array import *
 from agog_core.ops.control import *
@@ -64,6 +65,7 @@ if TYPE_CHECKING:
     from agog_core.tensors.tensor_spec import *
     from agog_core.tracing.functions.eager_mode import *
     from agog_core.tracing.functions.function import *
+    from agog_core.variables.module import *
 
 __version__ = "0.1.0"
 
@@ -83,5 +85,6 @@ __getattr__, __dir__ = _later(
         "agog_core.ops.strings",
         "agog_core.tracing.functions.eager_mode",
         "agog_core.tracing.functions.function",
+        "agog_core.variables.module",
     ],
 )

@@ -1,4 +1,4 @@
-"""Dense tensors out of sparse ones."""
+"""Dense tensors and sums of sparse ones."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 import agog_core as ag
-from agog_core.ops.indexing.sparse import sparse_tensor_to_dense, sparse_to_dense
+from agog_core.ops.indexing.sparse import sparse_reduce_sum, sparse_tensor_to_dense, sparse_to_dense
 from agog_core.tensors.sparse_tensor import SparseTensor
+from agog_testing import says
 
 POSITIONS = np.array([[0, 1], [1, 0], [1, 2]])
 
@@ -84,3 +85,25 @@ def test_input_must_be_sparse() -> None:
     text = "sparse_tensor_to_dense: the input must be a SparseTensor; got 1 of type int."
     with pytest.raises(TypeError, match=f"^{re.escape(text)}$"):
         sparse_tensor_to_dense(1)  # type: ignore[arg-type]  # it is wrong
+
+
+@pytest.mark.parametrize("axis", [None, 0, 1, -1, [0, 1]])
+@pytest.mark.parametrize("keepdims", [False, True])
+def test_sums(axis: object, keepdims: bool) -> None:
+    sparse = SparseTensor([[0, 1], [2, 0], [2, 1]], [5.0, 6.0, -1.0], [3, 2])
+    dense = np.array([[0, 5], [0, 0], [6, -1]], np.float32)
+    wanted = dense.sum(axis if not isinstance(axis, list) else tuple(axis), keepdims=keepdims)
+    np.testing.assert_array_equal(sparse_reduce_sum(sparse, axis, keepdims).numpy(), wanted)
+
+
+def test_gradients_of_sums() -> None:
+    values = ag.constant([5.0, 6.0])
+    (gradient,) = ag.gradients_function(
+        lambda v: ag.reduce_sum(sparse_reduce_sum(SparseTensor([[0, 1], [1, 0]], v, [2, 2]), 0) * [2.0, 3.0])
+    )(values)
+    assert gradient.numpy().tolist() == [3.0, 2.0]
+
+
+def test_what_is_not_sparse() -> None:
+    with says(TypeError, "sparse_reduce_sum: sp_input must be a SparseTensor; got list."):
+        sparse_reduce_sum([1.0])  # type: ignore[arg-type]

@@ -32,6 +32,7 @@ from agog_core.exports import Some as _Some
 from agog_core.exports import later as _later
 from agog_core.gradients.functions import custom_gradient as custom_gradient
 from agog_core.gradients.tape import *
+from agog_core.gradients.unconnected import *
 from agog_core.ops.array import *
 from agog_core.ops.control import *
 from agog_core.ops.control.py_func import eager_py_func as _eager_py_func
@@ -111,10 +112,6 @@ if TYPE_CHECKING:
     from agog_compat.critical_section import *
     from agog_compat.graph_scopes import *
     from agog_compat.replication import *
-    from agog_compat.tf2.arrays import *
-    from agog_compat.tf2.gradients import *
-    from agog_compat.tf2.module import *
-    from agog_compat.tf2.sparse_sums import *
     from agog_core.dispatch.devices.memory import *
     from agog_core.gradients.recompute import *
     from agog_core.observers.profiling import *
@@ -125,6 +122,7 @@ if TYPE_CHECKING:
     from agog_core.ops.strings import *
     from agog_core.tensors.tensor_spec import *
     from agog_core.tracing.functions.function import function as function
+    from agog_core.variables.module import *
     from agog_data.examples.features import FixedLenFeature as FixedLenFeature
     from agog_data.examples.features import FixedLenSequenceFeature as FixedLenSequenceFeature
     from agog_data.examples.features import SparseFeature as SparseFeature
@@ -245,10 +243,6 @@ __getattr__, __dir__ = _later(
         "agog_compat.collections",
         "agog_compat.critical_section",
         "agog_compat.graph_scopes",
-        "agog_compat.tf2.arrays",
-        "agog_compat.tf2.gradients",
-        "agog_compat.tf2.module",
-        "agog_compat.tf2.sparse_sums",
         "agog_compat.replication",
         "agog_core.gradients.recompute",
         "agog_core.dispatch.devices.memory",
@@ -259,6 +253,7 @@ __getattr__, __dir__ = _later(
         "agog_core.ops.sorting.editing",
         "agog_core.ops.strings",
         "agog_core.tensors.tensor_spec",
+        "agog_core.variables.module",
         _Refused("tf"),
     ],
 )

@@ -1,7 +1,6 @@
 """``tf.linalg``: products, factorizations, systems of equations, determinants and norms of matrices."""
 
 from agog_compat.advice import taught as _taught
-from agog_compat.tf2.matrices import *
 from agog_core import cross as cross
 from agog_core import diag as tensor_diag
 from agog_core import diag_part as tensor_diag_part
@@ -25,12 +24,14 @@ from agog_core.ops.linalg.matrix_functions import matrix_exponential as expm
 from agog_core.ops.linalg.matrix_functions import matrix_logarithm as logm
 from agog_core.ops.linalg.matrix_functions import matrix_square_root as sqrtm
 from agog_core.ops.linalg.norm import norm as norm
+from agog_core.ops.linalg.pseudoinverse import *
 from agog_core.ops.linalg.solving import matrix_inverse as inv
 from agog_core.ops.linalg.solving import matrix_solve as solve
 from agog_core.ops.linalg.solving import matrix_triangular_solve as triangular_solve
 from agog_core.ops.linalg.spectra import self_adjoint_eig as eigh
 from agog_core.ops.linalg.spectra import self_adjoint_eigvals as eigvalsh
 from agog_core.ops.linalg.spectra import svd as svd
+from agog_core.ops.linalg.vectors import *
 from agog_core.ops.nn.normalization import l2_normalize as l2_normalize
 from agog_core.ops.reduce.norm_clipping import global_norm as global_norm
 

@@ -1,11 +1,6 @@
 """``tf.math``: elementwise mathematics, reductions and special functions."""
 
 from agog_compat.advice import taught as _taught
-from agog_compat.tf2.quotients import multiply_no_nan as multiply_no_nan
-from agog_compat.tf2.quotients import reciprocal_no_nan as reciprocal_no_nan
-from agog_compat.tf2.quotients import xdivy as xdivy
-from agog_compat.tf2.quotients import xlog1py as xlog1py
-from agog_compat.tf2.quotients import xlogy as xlogy
 from agog_core.exports import export as _export
 from agog_core.ops.array.complex import conj as conj
 from agog_core.ops.array.complex import imag as imag
@@ -53,6 +48,7 @@ from agog_core.ops.math.logic import logical_not as logical_not
 from agog_core.ops.math.logic import logical_or as logical_or
 from agog_core.ops.math.logic import logical_xor as logical_xor
 from agog_core.ops.math.logic import not_equal as not_equal
+from agog_core.ops.math.quotients import *
 from agog_core.ops.math.rounding import *
 from agog_core.ops.math.special import *
 from agog_core.ops.math.special import bessel_i0 as bessel_i0

@@ -1,9 +1,9 @@
 """``tf.strings``: joining, splitting, matching and hashing of strings."""
 
 from agog_compat.advice import taught as _taught
-from agog_compat.tf2.texts import *
 from agog_core.exports import export as _export
 from agog_core.ops.control.printing import format as format
+from agog_core.ops.strings.case import *
 from agog_core.ops.strings.encoding import as_string as as_string
 from agog_core.ops.strings.encoding import string_to_number as to_number
 from agog_core.ops.strings.hashing import string_to_hash_bucket as to_hash_bucket

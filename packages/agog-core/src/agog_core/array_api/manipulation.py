@@ -10,20 +10,18 @@ import functools
 from typing import Any
 
 from agog_core import shapes
-from agog_core.array_api.promotion import promoted, scope
+from agog_core.array_api.promotion import promoted
 from agog_core.calls import broadcasting
 from agog_core.errors import InvalidArgumentError
 from agog_core.ops.array import joining, reversing, tiling
 from agog_core.ops.array import reshaping as ops
 from agog_core.ops.array.casting import cast
-from agog_core.ops.array.creation import range as _range
+from agog_core.ops.indexing import repeating
 from agog_core.ops.indexing.gathering import gather
 from agog_core.ops.indexing.take_along import take_along
 from agog_core.ops.math.logic import where
-from agog_core.ops.reduce.scans import cumsum
-from agog_core.ops.sorting.sorting import searchsorted
 from agog_core.shapes import Shape, normalize_axes, normalize_axis
-from agog_core.tensors.convert import convert_to_tensor, whole
+from agog_core.tensors.convert import convert_to_tensor
 from agog_core.tensors.tensor import Tensor, TensorLike
 
 __all__ = [
@@ -163,18 +161,7 @@ def tile(x: TensorLike, repetitions: tuple[int, ...], /) -> Tensor:
 
 def repeat(x: TensorLike, repeats: TensorLike, /, *, axis: int | None = None) -> Tensor:
     """Each element of an array several times in a row, along an axis or flattened."""
-    tensor = convert_to_tensor(x)
-    if axis is None:
-        tensor, axis = ops.reshape(tensor, (-1,)), 0
-    length = tensor._shape[axis]
-    with scope(tensor.device):
-        if isinstance(repeats, int) or convert_to_tensor(repeats).size == 1:
-            count = whole(repeats)
-            positions = _range(length * count) // builtins.max(1, count)
-        else:
-            ends = cumsum(cast(repeats, "int64"))
-            positions = searchsorted(ends, _range(whole(ends[-1]) if length else 0, dtype="int64"), side="right")
-    return gather(tensor, positions, axis=axis)
+    return repeating.repeat(x, repeats, axis)
 
 
 def take(x: TensorLike, indices: TensorLike, /, *, axis: int | None = None) -> Tensor:

@@ -9,7 +9,7 @@ from typing import Any, Self
 from agog_core import nest
 from agog_core.gradients.backpropagation import NO_TENSOR, backpropagate, conjugate, filled_like, seed, total
 from agog_core.gradients.jacobians import stacked, unit_tensors
-from agog_core.gradients.unwatched import without_gradient
+from agog_core.gradients.unconnected import without_gradient
 from agog_core.observers.graph_node import GraphNode
 from agog_core.ops.array.creation import zeros
 from agog_core.ops.math.arithmetic import add

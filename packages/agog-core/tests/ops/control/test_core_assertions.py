@@ -228,3 +228,11 @@ def test_gradients_are_finite() -> None:
         ag.gradients_function(lambda x: ag.sqrt(ag.check_numerics(x, "x"))),
         0.0,
     )
+
+
+def test_what_is_a_tensor() -> None:
+    sparse = ag.SparseTensor([[0]], [1.0], [2])
+    assert [ag.is_tensor(x) for x in (ag.ones([2]), ag.Variable(1.0), sparse, [1.0], np.ones(2))] == [
+        *([True] * 3),
+        *([False] * 2),
+    ]

@@ -1,7 +1,6 @@
 """``tf.keras.ops``: Keras's names for ops."""
 
 from agog_compat.advice import taught as _taught
-from agog_compat.tf2.arrays import repeat as repeat
 from agog_core import abs as abs
 from agog_core import abs as absolute
 from agog_core import acos as arccos
@@ -105,6 +104,7 @@ from agog_core.array_api import logaddexp as logaddexp
 from agog_core.array_api import moveaxis as moveaxis
 from agog_core.array_api import trunc as trunc
 from agog_core.exports import export as _export
+from agog_core.ops.indexing.repeating import repeat as repeat
 from agog_core.ops.nn import relu as relu
 from agog_core.ops.nn import relu6 as relu6
 from agog_core.ops.nn import selu as selu

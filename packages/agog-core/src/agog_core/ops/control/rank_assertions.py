@@ -1,4 +1,4 @@
-"""Rank assertions, and assertions about dtypes."""
+"""Rank assertions, assertions about dtypes, and what is a tensor."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ from agog_core.calls.documented import documented, documented_like
 from agog_core.dtypes import FLOATING, DType, as_dtype, float32, int32
 from agog_core.ops.control.assertions import fail
 from agog_core.tensors.convert import convert_to_tensor, host_value
+from agog_core.tensors.indexed_slices import IndexedSlices
+from agog_core.tensors.sparse_tensor import SparseTensor
 from agog_core.tensors.tensor import Tensor, TensorLike
+from agog_core.variables.variable import Variable
 
 __all__ = [
     "assert_integer",
@@ -23,6 +26,7 @@ __all__ = [
     "assert_scalar",
     "assert_type",
     "is_numeric_tensor",
+    "is_tensor",
 ]
 
 _SECTIONS = """
@@ -225,3 +229,18 @@ def is_numeric_tensor(tensor: Any) -> bool:
     (True, False)
     """
     return isinstance(tensor, Tensor) and (tensor.dtype.is_differentiable or tensor.dtype.is_integer)
+
+
+def is_tensor(x: Any) -> bool:
+    """Whether a value is a tensor, a variable, a `SparseTensor` or `IndexedSlices`.
+
+    Args:
+        x: anything.
+
+    Returns:
+        True or False; False for arrays and numbers.
+
+    >>> is_tensor(Variable(1.0)), is_tensor([1.0])
+    (True, False)
+    """
+    return isinstance(x, (Tensor, Variable, SparseTensor, IndexedSlices))

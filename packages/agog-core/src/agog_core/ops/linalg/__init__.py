@@ -13,4 +13,5 @@ from agog_core.ops.linalg.norm import *
 from agog_core.ops.linalg.solving import *
 from agog_core.ops.linalg.spectra import *
 
+# The functions of `pseudoinverse` and `vectors` are in tf.linalg only, which imports them.
 _export(globals())

@@ -12,4 +12,5 @@ from agog_core.ops.math.rounding import *
 from agog_core.ops.math.special import *
 from agog_core.ops.math.trigonometric import *
 
+# The functions of `quotients` are in tf.math only, which imports them.
 _export(globals())

@@ -6,4 +6,5 @@ from agog_core.ops.strings.files import *
 from agog_core.ops.strings.hashing import *
 from agog_core.ops.strings.strings import *
 
+# The functions of `case` are in tf.strings only, which imports them.
 _export(globals())

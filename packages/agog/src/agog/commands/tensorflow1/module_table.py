@@ -215,7 +215,7 @@ _BY_SOURCES = {
     """,
     f"{_INTERNALS}.versions": "python.framework.versions",
     "agog.nest agog_core.nest": "python.data.util.nest",
-    "agog_compat.nested": "python.util.nest",
+    "agog_compat.nest": "python.util.nest",
     "inspect": "python.util.tf_inspect",
 }
 

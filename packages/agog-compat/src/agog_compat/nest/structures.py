@@ -1,4 +1,4 @@
-"""Structures: ``tf.nest``, nested tuples, lists and dicts of values."""
+"""Structures: nested tuples, lists and dicts of values."""
 
 from __future__ import annotations
 

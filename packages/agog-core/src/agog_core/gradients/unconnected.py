@@ -1,10 +1,19 @@
-"""Unwatched: gradients with respect to sources that a tape does not watch."""
+"""Unconnected: sources that no target depends on, or that a tape does not watch."""
 
 from __future__ import annotations
 
 import warnings
 
 from agog_core.tensors.tensor import Tensor
+
+__all__ = ["UnconnectedGradients"]
+
+
+class UnconnectedGradients:
+    """What ``tape.gradient(..., unconnected_gradients=...)`` takes."""
+
+    NONE = "none"
+    ZERO = "zero"
 
 
 def without_gradient(source: Tensor) -> tuple[()]:

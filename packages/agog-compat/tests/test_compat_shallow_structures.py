@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from agog_compat import nested
+from agog_compat import nest
 from agog_testing import says
 
 Point = namedtuple("Point", "x y")
@@ -15,22 +15,22 @@ Point = namedtuple("Point", "x y")
 
 def test_parts_down_to_a_form() -> None:
     tree = {"a": Point([0, 1], 2), "b": {"c": 3}, "d": [4, (5, 6)]}
-    assert nested.flatten_up_to({"d": [0, 0], "a": 0, "b": 0}, tree) == [Point([0, 1], 2), {"c": 3}, 4, (5, 6)]
-    assert nested.flatten_up_to({"a": Point(0, 0), "b": {"c": 0}, "d": 0}, tree) == [[0, 1], 2, 3, [4, (5, 6)]]
-    assert nested.flatten_up_to("leaf", [1, 2]) == [[1, 2]]
-    assert nested.map_structure_up_to([0, (0,)], lambda x, y: (x, len(y)), [1, (2,)], [[7], ([8, 9],)]) == [
+    assert nest.flatten_up_to({"d": [0, 0], "a": 0, "b": 0}, tree) == [Point([0, 1], 2), {"c": 3}, 4, (5, 6)]
+    assert nest.flatten_up_to({"a": Point(0, 0), "b": {"c": 0}, "d": 0}, tree) == [[0, 1], 2, 3, [4, (5, 6)]]
+    assert nest.flatten_up_to("leaf", [1, 2]) == [[1, 2]]
+    assert nest.map_structure_up_to([0, (0,)], lambda x, y: (x, len(y)), [1, (2,)], [[7], ([8, 9],)]) == [
         (1, 1),
         ((2, 2),),
     ]
-    nested.assert_shallow_structure([[0]], [((0, 1),)], check_types=False)
-    nested.assert_shallow_structure(OrderedDict(b=0, a=0), {"a": [1], "b": 2})
+    nest.assert_shallow_structure([[0]], [((0, 1),)], check_types=False)
+    nest.assert_shallow_structure(OrderedDict(b=0, a=0), {"a": [1], "b": 2})
 
 
 def test_forms_by_a_function() -> None:
     tree = [3, (1, 2, [0]), [5, 6], {"a": (7,)}, []]
-    down_to_tuples = nested.get_traverse_shallow_structure(lambda part: not isinstance(part, tuple), tree)
+    down_to_tuples = nest.get_traverse_shallow_structure(lambda part: not isinstance(part, tuple), tree)
     assert down_to_tuples == [True, False, [True, True], {"a": False}, []]
-    first_only = nested.get_traverse_shallow_structure(
+    first_only = nest.get_traverse_shallow_structure(
         lambda part: type(part)(*(True, False)) if isinstance(part, Point) else True, [Point([1], [2])]
     )
     assert first_only == [Point([True], False)]
@@ -38,24 +38,24 @@ def test_forms_by_a_function() -> None:
 
 def test_paths() -> None:
     tree = {"b": Point(1, [2]), "a": ()}
-    assert list(nested.yield_flat_paths(tree)) == [("b", "x"), ("b", "y", 0)]
-    assert nested.flatten_with_joined_string_paths(tree, ".") == [("b.x", 1), ("b.y.0", 2)]
-    assert nested.map_structure_with_paths(lambda path, *leaves: (path, sum(leaves)), (1, [2]), (3, [4])) == (
+    assert list(nest.yield_flat_paths(tree)) == [("b", "x"), ("b", "y", 0)]
+    assert nest.flatten_with_joined_string_paths(tree, ".") == [("b.x", 1), ("b.y.0", 2)]
+    assert nest.map_structure_with_paths(lambda path, *leaves: (path, sum(leaves)), (1, [2]), (3, [4])) == (
         ("0", 4),
         [("1/0", 6)],
     )
-    assert nested.flatten_dict_items(OrderedDict({(4, (5, 6)): ("a", ("b", "c")), 7: [1]})) == {
+    assert nest.flatten_dict_items(OrderedDict({(4, (5, 6)): ("a", ("b", "c")), 7: [1]})) == {
         4: "a",
         5: "b",
         6: "c",
         7: [1],
     }
-    assert nested.is_sequence([])
-    assert not nested.is_sequence({1})
+    assert nest.is_sequence([])
+    assert not nest.is_sequence({1})
 
 
 def call(name: str, *args: Any) -> Any:
-    return getattr(nested, name)(*args)
+    return getattr(nest, name)(*args)
 
 
 @pytest.mark.parametrize(

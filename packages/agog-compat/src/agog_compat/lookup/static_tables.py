@@ -1,23 +1,17 @@
-"""Tables: ``tf.lookup``, the tables of ``tf.contrib.lookup`` under the names and arguments of TensorFlow 2."""
+"""Static tables: those of ``tf.lookup``, whose arguments are not those of ``tf.contrib.lookup``."""
 
 from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from agog_compat.lookup.hashing import IdTableWithHashBuckets
 from agog_compat.lookup.initializers import KeyValueTensorInitializer, TableInitializerBase, TextFileIndex
-from agog_compat.lookup.initializers import TextFileInitializer as OlderTextFileInitializer
-from agog_compat.lookup.mutable import MutableDenseHashTable
-from agog_compat.lookup.mutable import MutableHashTable as OlderMutableHashTable
+from agog_compat.lookup.initializers import TextFileInitializer as ContribTextFileInitializer
 from agog_compat.lookup.tables import HashTable, LookupInterface
 from agog_core.tensors.tensor import Tensor
 
 __all__ = [
-    "DenseHashTable",
     "KeyValueTensorInitializer",
-    "MutableHashTable",
     "StaticHashTable",
     "StaticVocabularyTable",
     "TextFileIndex",
@@ -25,7 +19,7 @@ __all__ = [
 ]
 
 
-class TextFileInitializer(OlderTextFileInitializer):
+class TextFileInitializer(ContribTextFileInitializer):
     """Keys and values from the lines of a file.
 
     Args:
@@ -63,8 +57,8 @@ class TextFileInitializer(OlderTextFileInitializer):
         return keys, values + self._offset if self._offset else values
 
 
-class _Subscripted(LookupInterface):
-    """What tables have beside those of TensorFlow 1: ``table[keys]``, and ``len(table)``."""
+class Subscripted(LookupInterface):
+    """What tables of ``tf.lookup`` can do beside those of ``tf.contrib.lookup``: ``table[keys]`` and ``len(table)``."""
 
     def __getitem__(self, keys: Any) -> Any:
         return self.lookup(keys)
@@ -76,7 +70,7 @@ class _Subscripted(LookupInterface):
         return True
 
 
-class StaticHashTable(_Subscripted, HashTable):
+class StaticHashTable(Subscripted, HashTable):
     """Values by keys, which do not change.
 
     Args:
@@ -102,7 +96,7 @@ class StaticHashTable(_Subscripted, HashTable):
         super().__init__(initializer, default_value, name=name)
 
 
-class StaticVocabularyTable(_Subscripted, IdTableWithHashBuckets):
+class StaticVocabularyTable(Subscripted, IdTableWithHashBuckets):
     """Numbers of words: those of an initializer, and for other words one of some buckets, by a hash.
 
     Args:
@@ -131,72 +125,3 @@ class StaticVocabularyTable(_Subscripted, IdTableWithHashBuckets):
             raise ValueError(f"StaticVocabularyTable: num_oov_buckets must be at least 1; got {num_oov_buckets}.")
         table = None if initializer is None else HashTable(initializer, -1)
         super().__init__(table, num_oov_buckets, name=name, key_dtype=lookup_key_dtype)
-
-
-class MutableHashTable(_Subscripted, OlderMutableHashTable):
-    """Values by keys, which can be added and removed.
-
-    Args:
-        key_dtype: the dtype of the keys.
-        value_dtype: the dtype of the values.
-        default_value: the value of keys that are not there; its shape is that of all values.
-        name: the table's name.
-
-    >>> table = MutableHashTable("string", "int64", -1)
-    >>> table.insert(["a"], [5])
-    >>> print(table.lookup(["a", "b"]))
-    tf.Tensor([ 5 -1], shape=(2,), dtype=int64)
-    """
-
-    def __init__(
-        self,
-        key_dtype: Any,
-        value_dtype: Any,
-        default_value: Any,
-        name: str = "MutableHashTable",
-        checkpoint: bool = True,
-        experimental_is_anonymous: bool = False,
-    ) -> None:
-        super().__init__(key_dtype, value_dtype, default_value, name=name, checkpoint=checkpoint)
-
-    def remove(self, keys: Any, name: str | None = None) -> None:
-        """Remove keys; those that are not there are no error.
-
-        Args:
-            keys: a tensor of keys.
-        """
-        for key in np.ravel(self._checked(keys).numpy()).tolist():
-            self._entries.values.pop(key, None)
-
-
-class DenseHashTable(_Subscripted, MutableDenseHashTable):
-    """See `MutableHashTable`.
-
-    Args:
-        key_dtype: the dtype of the keys.
-        value_dtype: the dtype of the values.
-        default_value: the value of keys that are not there.
-        empty_key: a key that is never used.
-        deleted_key: another one; it is not needed here.
-        initial_num_buckets: not used.
-        name: the table's name.
-    """
-
-    def __init__(
-        self,
-        key_dtype: Any,
-        value_dtype: Any,
-        default_value: Any,
-        empty_key: Any,
-        deleted_key: Any = None,
-        initial_num_buckets: int | None = None,
-        name: str = "DenseHashTable",
-        checkpoint: bool = True,
-        experimental_is_anonymous: bool = False,
-    ) -> None:
-        super().__init__(
-            key_dtype, value_dtype, default_value, empty_key, initial_num_buckets, name=name, checkpoint=checkpoint
-        )
-
-    remove = MutableHashTable.remove
-    erase = MutableHashTable.remove

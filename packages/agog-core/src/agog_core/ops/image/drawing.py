@@ -1,4 +1,4 @@
-"""Drawing: boxes on pictures."""
+"""Drawing: boxes on images."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from agog_core import Tensor, TensorLike, convert_to_tensor, py_func
 from agog_core.errors import InvalidArgumentError
+from agog_core.ops.control.py_func import py_func
+from agog_core.tensors.convert import convert_to_tensor
+from agog_core.tensors.tensor import Tensor, TensorLike
 
 __all__ = ["draw_bounding_boxes"]
 

@@ -1,4 +1,4 @@
-"""Boxes on pictures, and sums of sparse tensors, by hand."""
+"""Boxes on images, by hand."""
 
 from __future__ import annotations
 
@@ -6,10 +6,8 @@ import numpy as np
 import pytest
 
 import agog_core as ag
-from agog_compat.tf2.drawing import draw_bounding_boxes
-from agog_compat.tf2.sparse_sums import sparse_reduce_sum
-from agog_core import SparseTensor
 from agog_core.errors import InvalidArgumentError
+from agog_core.ops.image.drawing import draw_bounding_boxes
 from agog_testing import says
 
 
@@ -64,25 +62,3 @@ def test_boxes_have_colors_of_their_own() -> None:
 def test_shapes(images: object, boxes: object, colors: object, text: str) -> None:
     with says(InvalidArgumentError, f"draw_bounding_boxes: {text}"):
         draw_bounding_boxes(images, boxes, colors)  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize("axis", [None, 0, 1, -1, [0, 1]])
-@pytest.mark.parametrize("keepdims", [False, True])
-def test_sums(axis: object, keepdims: bool) -> None:
-    sparse = SparseTensor([[0, 1], [2, 0], [2, 1]], [5.0, 6.0, -1.0], [3, 2])
-    dense = np.array([[0, 5], [0, 0], [6, -1]], np.float32)
-    wanted = dense.sum(axis if not isinstance(axis, list) else tuple(axis), keepdims=keepdims)
-    np.testing.assert_array_equal(sparse_reduce_sum(sparse, axis, keepdims).numpy(), wanted)
-
-
-def test_gradients_of_sums() -> None:
-    values = ag.constant([5.0, 6.0])
-    (gradient,) = ag.gradients_function(
-        lambda v: ag.reduce_sum(sparse_reduce_sum(SparseTensor([[0, 1], [1, 0]], v, [2, 2]), 0) * [2.0, 3.0])
-    )(values)
-    assert gradient.numpy().tolist() == [3.0, 2.0]
-
-
-def test_what_is_not_sparse() -> None:
-    with says(TypeError, "sparse_reduce_sum: sp_input must be a SparseTensor; got list."):
-        sparse_reduce_sum([1.0])  # type: ignore[arg-type]

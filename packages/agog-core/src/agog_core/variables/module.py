@@ -7,7 +7,9 @@ from collections.abc import Callable, Iterator
 from functools import wraps
 from typing import Any, TypeVar
 
-from agog_core import Checkpointable, Variable, name_scope
+from agog_core.checkpointable import Checkpointable
+from agog_core.variables.name_scope import name_scope
+from agog_core.variables.variable import Variable
 
 __all__ = ["Module"]
 

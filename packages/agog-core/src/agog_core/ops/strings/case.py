@@ -1,4 +1,4 @@
-"""Texts: strings in lower and upper case, and their bytes."""
+"""Case: strings in lower and upper case."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from agog_core import Tensor, TensorLike, convert_to_tensor
 from agog_core.calls.documented import documented_like
-from agog_core.tensors.convert import computed
+from agog_core.dtypes import string
+from agog_core.tensors.convert import computed, convert_to_tensor
+from agog_core.tensors.tensor import Tensor, TensorLike
 
 __all__ = ["lower", "upper"]
 
@@ -52,7 +53,7 @@ def _each(
 ) -> Tensor:
     if encoding not in ("", "utf-8"):
         raise ValueError(f"{function}: encoding must be '' or 'utf-8'; got {encoding!r}.")
-    x = convert_to_tensor(strings, "string")
+    x = convert_to_tensor(strings, string)
 
     def made(host: Any) -> list[Any]:
         flat = np.asarray(host, object).reshape(-1)

@@ -1,4 +1,4 @@
-"""Modules, tables and devices of TensorFlow 2."""
+"""Static tables, and those of ``tf.lookup.experimental``."""
 
 from __future__ import annotations
 
@@ -8,58 +8,16 @@ from typing import Any
 import pytest
 
 import agog_core as ag
-from agog_compat.tf2 import devices
-from agog_compat.tf2.module import Module
-from agog_compat.tf2.tables import (
-    DenseHashTable,
+from agog_compat.lookup.experimental_tables import DenseHashTable, MutableHashTable
+from agog_compat.lookup.static_tables import (
     KeyValueTensorInitializer,
-    MutableHashTable,
     StaticHashTable,
     StaticVocabularyTable,
     TextFileIndex,
     TextFileInitializer,
 )
 from agog_core.errors import FailedPreconditionError, InvalidArgumentError
-from agog_core.plugin import threads
 from agog_testing import says
-
-
-class Inner(Module):
-    def __init__(self) -> None:
-        super().__init__(name="inner")
-        self.v = ag.Variable(1.0)
-
-
-class Outer(Module):
-    def __init__(self) -> None:
-        super().__init__()
-        self.late = ag.Variable(1.0, name="late")
-        self.fixed = ag.Variable(2.0, trainable=False)
-        self.parts = [Inner(), {"key": Inner()}]
-        self.again = self.parts[0]
-
-
-def test_modules_know_their_variables() -> None:
-    outer = Outer()
-    first, second = outer.parts[0], outer.parts[1]["key"]  # type: ignore[index]
-    assert list(map(id, outer.variables)) == [id(v) for v in (first.v, outer.fixed, outer.late, second.v)]  # type: ignore[union-attr]
-    assert outer.non_trainable_variables == (outer.fixed,)
-    assert len(outer.trainable_variables) == 3
-    assert list(map(id, outer.submodules)) == [id(first), id(second)]
-    assert (outer.name, first.name, type("HTTPServer2", (Module,), {})().name) == ("outer", "inner", "http_server2")  # type: ignore[union-attr]
-    assert sorted(outer.checkpoint_dependencies()) == ["again", "fixed", "late", "parts"]
-
-
-def test_modules_in_a_circle() -> None:
-    one, other = Inner(), Inner()
-    one.other, other.one = other, one  # type: ignore[attr-defined]
-    assert len(one.variables) == 2
-    assert one.submodules == (other,)
-
-
-def test_names_of_modules() -> None:
-    with says(ValueError, "Module: name must be an identifier of Python; got 'a/b'."):
-        Module(name="a/b")
 
 
 def table(**arguments: Any) -> StaticHashTable:
@@ -118,32 +76,3 @@ def test_tables_that_change() -> None:
     dense.insert([3], ["three"])
     dense.erase([4])
     assert dense.lookup([3, 4]).numpy().tolist() == [b"three", b"?"]
-
-
-def test_devices_have_two_names() -> None:
-    (cpu,) = devices.list_physical_devices("CPU")
-    (logical,) = devices.list_logical_devices("CPU")
-    assert devices.list_physical_devices("TPU") == []
-    with ag.device(logical.name):
-        assert ag.ones([1]).device.endswith("CPU:0")
-    devices.set_visible_devices(devices.get_visible_devices())
-    with says(
-        RuntimeError,
-        f"set_visible_devices: {cpu.name} cannot be hidden from a program that runs. Choose devices with tf.device, or "
-        "hide GPUs with the environment variable CUDA_VISIBLE_DEVICES.",
-    ):
-        devices.set_visible_devices([], "CPU")
-
-
-def test_settings_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(devices, "_settings", {})
-    assert devices.get_intra_op_parallelism_threads() == 0
-    devices.set_intra_op_parallelism_threads(3)
-    assert threads.count() == 3
-    threads.set_count(0)
-    devices.set_inter_op_parallelism_threads(2)
-    devices.set_soft_device_placement(True)
-    devices.set_memory_growth("GPU:0", True)
-    devices.enable_op_determinism()
-    assert (devices.get_intra_op_parallelism_threads(), devices.get_inter_op_parallelism_threads()) == (3, 2)
-    assert devices.get_soft_device_placement()

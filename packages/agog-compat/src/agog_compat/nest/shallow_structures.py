@@ -1,16 +1,15 @@
-"""Nested: ``tf.contrib.framework.nest``, with shallow structures and paths of leaves."""
+"""Shallow structures: the upper levels of structures, and the paths of leaves."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from agog_compat.tf2.structures import assert_same_structure, map_structure, pack_sequence_as
+from agog_compat.nest.structures import map_structure, pack_sequence_as
 from agog_core.calls.documented import documented_like
 from agog_core.nest import flatten, is_mapping, is_nested
 
 __all__ = [
-    "assert_same_structure",
     "assert_shallow_structure",
     "flatten",
     "flatten_dict_items",
@@ -19,10 +18,8 @@ __all__ = [
     "get_traverse_shallow_structure",
     "is_nested",
     "is_sequence",
-    "map_structure",
     "map_structure_up_to",
     "map_structure_with_paths",
-    "pack_sequence_as",
     "yield_flat_paths",
 ]
 

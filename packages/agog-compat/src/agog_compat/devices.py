@@ -1,4 +1,4 @@
-"""Devices: ``tf.config``, with devices, and settings without effect."""
+"""Devices: ``tf.config``, devices and settings."""
 
 from __future__ import annotations
 
