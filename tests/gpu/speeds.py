@@ -70,7 +70,11 @@ def main() -> None:
     parser.add_argument("file", type=Path)
     parser.add_argument("--times", type=int, default=100, help="steps in a row")
     parser.add_argument("--repeats", type=int, default=7)
+    parser.add_argument("--tf32", action="store_true", help="let products of float32 round to TF32, in PyTorch too")
     options = parser.parse_args()
+    if options.tf32:
+        tf.set_matmul_precision("tf32")
+    torch_steps.allow_tf32(options.tf32)
     import cupy
 
     properties = cupy.cuda.runtime.getDeviceProperties(0)

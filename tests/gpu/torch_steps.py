@@ -27,6 +27,14 @@ def version() -> str | None:
     return str(torch.__version__)
 
 
+def allow_tf32(is_allowed: bool) -> None:
+    """Let PyTorch's products of float32 round to TF32, or not."""
+    if available():
+        import torch
+
+        torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = is_allowed
+
+
 def wait() -> None:
     """Wait for the GPU."""
     import torch

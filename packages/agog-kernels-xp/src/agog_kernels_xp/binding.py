@@ -7,6 +7,7 @@ from functools import cache, partial
 from importlib import import_module
 from typing import Any
 
+from agog_kernels_xp.parts.accumulation import Combine, combining
 from agog_kernels_xp.parts.deferral import Defer, deferring
 
 Kernel = Callable[..., Any]
@@ -20,6 +21,7 @@ def bind(
     wrap: Callable[[str, Kernel], Kernel] | None = None,
     dtype: Callable[[str], Any] | None = None,
     defer: Defer | None = None,
+    combine: Combine | None = None,
 ) -> Callable[[str], Kernel]:
     """Bind the kernels of this package to an array library.
 
@@ -38,6 +40,8 @@ def bind(
         defer: ``defer(values, check)`` has ``check`` called with the values of arrays of rank 0, as NumPy scalars, when
             somebody waits for the device; it raises InvalidArgumentError where an index or a label is out of range.
             By default kernels wait and look themselves.
+        combine: ``combine(operation, target, rows, updates)`` combines updates into the rows of an array in place, as
+            ``xp.add.at`` does, or returns NotImplemented; for a library whose own ``at`` adds in any order.
 
     Returns:
         A function of an op's name to its kernel, the same one at each call. It raises AttributeError for an op that has
@@ -52,6 +56,8 @@ def bind(
 
     if defer is not None:
         deferring[xp] = defer
+    if combine is not None:
+        combining[xp] = combine
     family_of = {op: family for family, ops in COMPOSED.items() for op in ops}
     if not hasattr(xp, "ufunc"):  # NumPy, CuPy and JAX have it
         return _bind_to_standard(xp, bits, wrap, dtype)

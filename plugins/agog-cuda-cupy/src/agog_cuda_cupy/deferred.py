@@ -60,9 +60,8 @@ def pending_error(index: int) -> str | None:
     """
     with on(index) as compute:
         compute.synchronize()
-        with _lock:
+        with _lock:  # what other threads have deferred since is on its way still, and copies write to its memory
             _look(index)
-            _waiting.pop(index, None)
             return _wrong.pop(index, None)
 
 

@@ -21,8 +21,17 @@ def _bits(key: tuple[int, int, int], count: int) -> Any:
     return bits(modules(f"gpu:{cupy.cuda.Device().id}"), key, count)
 
 
+def _combine(operation: str, target: Any, rows: Any, updates: Any) -> Any:
+    """Updates in the order of the rows: CuPy's `at` adds in any order, and its extrema lose NaN."""
+    from agog_cuda_cupy.cuda.indexing import combine
+
+    return combine(modules(f"gpu:{cupy.cuda.Device().id}"), operation, target, rows, updates)
+
+
 # The kernel of an op, so that "agog_cuda_cupy.kernels:matmul" names one.
-__getattr__ = agog_kernels_xp.bind(cupy, bits=_bits, dtype=lambda name: as_dtype(name).numpy_dtype, defer=defer)
+__getattr__ = agog_kernels_xp.bind(
+    cupy, bits=_bits, dtype=lambda name: as_dtype(name).numpy_dtype, defer=defer, combine=_combine
+)
 
 
 def matmul(a: Any, b: Any, *, transpose_a: bool, transpose_b: bool) -> Any:
@@ -33,6 +42,13 @@ def matmul(a: Any, b: Any, *, transpose_a: bool, transpose_b: bool) -> Any:
     if dtype.name == "bfloat16" and max(a.ndim, b.ndim) > 2:
         a, b = a.astype("float32"), b.astype("float32")
     return matmul(cupy, a, b, transpose_a=transpose_a, transpose_b=transpose_b).astype(dtype, copy=False)
+
+
+def bessel_i1e(x: Any) -> Any:
+    """Scaled Bessel function of order 1: SciPy gives 0.0 for -0.0, and CuPy -0.0."""
+    from agog_kernels_xp.math.special import bessel_i1e
+
+    return bessel_i1e(cupy, x) + x.dtype.type(0)
 
 
 def matrix_logarithm(x: Any) -> Any:

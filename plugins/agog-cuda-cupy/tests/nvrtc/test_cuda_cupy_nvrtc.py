@@ -9,12 +9,18 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from agog_cuda_cupy.cuda.modules import FOLDER, INDEXES, ITEMS
+sys.path.insert(0, str(Path(__file__).parent))  # so that the tests can import `definitions`
+
+from definitions import DEFINITIONS
+
+from agog_cuda_cupy.cuda.modules import FOLDER
 
 nvrtc = pytest.importorskip(
     "cuda.bindings.nvrtc", reason="NVRTC is not installed: pip install cuda-bindings nvidia-cuda-nvrtc-cu12"
@@ -22,31 +28,6 @@ nvrtc = pytest.importorskip(
 
 ENDURANCE = bool(os.environ.get("AGOG_ENDURANCE"))
 ARCHITECTURES = ["sm_80", "sm_90", "sm_100"]
-FLOATS = [{"AGOG_NUMBER": name} for name in ("half_t", "bfloat_t", "float", "double")]
-COPIED = [{"AGOG_ITEM": item} for item in ITEMS.values()]
-NUMBERS = [*FLOATS, {"AGOG_NUMBER": "i32"}, {"AGOG_NUMBER": "i64"}]
-# For each source the definitions that its modules are compiled with.
-DEFINITIONS: dict[str, list[dict[str, str]]] = {
-    "convolution": NUMBERS,
-    "ctc": FLOATS[2:],
-    "distributions": [{}],
-    "elementwise": FLOATS,
-    "gather": [
-        *COPIED,
-        *[{"AGOG_INDEX": index} for index in INDEXES.values()],
-    ],
-    "gru": FLOATS[2:],
-    "lstm": FLOATS[2:],
-    "optimizers": FLOATS,
-    "philox": [*FLOATS, *[{"AGOG_INTEGER": name} for name in (*INDEXES.values(), "u8", "u16", "u32", "u64")]],
-    "pooling": NUMBERS,
-    "reduce": NUMBERS,
-    "scatter": NUMBERS,
-    "softmax": [*FLOATS, *[{"AGOG_INDEX": index} for index in INDEXES.values()]],
-    "sorting": NUMBERS,
-    "standardize": FLOATS,
-    "transpose": COPIED,
-}
 # The sources whose kernels promise bits.
 EXACT = {"distributions", "optimizers", "philox", "scatter"}
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import defaultdict, deque
 from collections.abc import Iterator
 from contextlib import suppress
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -11,6 +13,8 @@ import pytest
 from cupy_on_numpy import counting
 
 import agog_core as ag
+from agog_core.plugin import InvalidArgumentError
+from agog_cuda_cupy import deferred
 from agog_testing import says
 from agog_testing.opinfo import OpInfo, Sample, table
 from agog_testing.subject import map_arrays
@@ -155,3 +159,17 @@ def test_what_is_computed_of_shapes_waits_for_nothing(name: str) -> None:
     assert y.device.endswith("GPU:0")
     assert counting.waits == {}
     assert counting.uploads == {}
+
+
+def test_what_another_thread_has_deferred_meanwhile_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    waiting: Any = defaultdict(deque)
+    monkeypatch.setattr(deferred, "_waiting", waiting)
+    arrived = SimpleNamespace(done=False)
+
+    def look(number: Any) -> None:
+        raise InvalidArgumentError(f"{number} is wrong")
+
+    waiting[0].append(deferred._Waiting([np.array(5)], arrived, look))
+    assert deferred.pending_error(0) is None  # its number is on the way, and the copy writes to its memory
+    arrived.done = True
+    assert deferred.pending_error(0) == "5 is wrong"

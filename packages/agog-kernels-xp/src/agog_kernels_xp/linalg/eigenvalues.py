@@ -5,16 +5,15 @@ from __future__ import annotations
 from typing import Any, NoReturn
 
 from agog_core.plugin import InvalidArgumentError
-from agog_kernels_xp.parts.deferral import check
+from agog_kernels_xp.parts.deferral import check, deferring
 
 Array = Any
 
 
 def eig(xp: Any, x: Array) -> tuple[Array, Array]:
     """Complex eigenvalues and eigenvectors."""
-    _check_finite(xp, "eig", x)
     try:
-        values, vectors = xp.linalg.eig(x)
+        values, vectors = xp.linalg.eig(_finite(xp, "eig", x))
     except ValueError as error:
         _refuse("eig", error)
     return values.astype(_complex(xp, x)), vectors.astype(_complex(xp, x))
@@ -22,21 +21,25 @@ def eig(xp: Any, x: Array) -> tuple[Array, Array]:
 
 def eigvals(xp: Any, x: Array) -> Array:
     """Complex eigenvalues."""
-    _check_finite(xp, "eigvals", x)
     try:
-        return xp.linalg.eigvals(x).astype(_complex(xp, x))
+        return xp.linalg.eigvals(_finite(xp, "eigvals", x)).astype(_complex(xp, x))
     except ValueError as error:
         _refuse("eigvals", error)
 
 
-def _check_finite(xp: Any, op: str, x: Array) -> None:
-    """Not every library's solver notices."""
+def _finite(xp: Any, op: str, x: Array) -> Array:
+    """The matrices, once they are known to be finite; zeros for what is not where that is known later.
+
+    Not every library's solver notices; some end in an error of their own.
+    """
 
     def look(is_finite: Any) -> None:
         if not is_finite:
             _refuse(op, ValueError("Array must not contain infs or NaNs"))
 
-    check(xp, look, xp.isfinite(x).all())
+    is_finite = xp.isfinite(x)
+    check(xp, look, is_finite.all())
+    return xp.where(is_finite, x, x.dtype.type(0)) if xp in deferring else x
 
 
 def _complex(xp: Any, x: Array) -> Any:

@@ -96,7 +96,9 @@ def matrix_square_root(xp: Any, x: Array) -> Array:
         return xp.empty(x.shape, x.dtype)
     size = x.shape[-1]
     unit = xp.eye(size, dtype="float64")
-    root = rest = x.astype("complex128" if x.dtype.kind == "c" else "float64")
+    # A solver may call a matrix with NaN singular.
+    is_finite = xp.isfinite(x).all(axis=(-1, -2), keepdims=True)
+    root = rest = xp.where(is_finite, x.astype("complex128" if x.dtype.kind == "c" else "float64"), unit)
     for _ in range(_ROOT_STEPS):
         try:
             with raising(xp):
@@ -113,4 +115,4 @@ def matrix_square_root(xp: Any, x: Array) -> Array:
         rest = (unit + (scale**2 * rest + inverse / scale**2) / 2) / 2
         if not (distance > _ROOT_DISTANCE * size).any():
             break
-    return xp.where(distance > _ROOT_FAILURE, xp.nan, root).astype(x.dtype)
+    return xp.where(is_finite & (distance <= _ROOT_FAILURE), root, xp.nan).astype(x.dtype)

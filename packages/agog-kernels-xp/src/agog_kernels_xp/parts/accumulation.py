@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -10,6 +11,11 @@ from agog_core.plugin import InvalidArgumentError
 from agog_kernels_xp.parts.deferral import check, deferring
 
 Array = Any
+
+Combine = Callable[[str, Array, Array, Array], Any]
+
+# Array libraries whose plugin combines rows by itself, with its function for that; it may decline.
+combining: dict[Any, Combine] = {}
 
 _CHUNK = 1 << 20  # elements at a time, so that their positions take little memory
 
@@ -27,6 +33,8 @@ def accumulate(xp: Any, operation: str, target: Array, rows: Array, updates: Arr
     """
     flat, values = target.reshape(-1), updates.reshape(-1)
     if not values.size:
+        return
+    if xp in combining and combining[xp](operation, target, rows, updates) is not NotImplemented:
         return
     # One element at a time: libraries are fast at that, and slow at rows.
     width = values.size // len(rows)

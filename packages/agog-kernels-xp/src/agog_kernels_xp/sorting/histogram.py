@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from agog_core.plugin import InvalidArgumentError
+from agog_kernels_xp.parts.accumulation import accumulate
 from agog_kernels_xp.parts.deferral import check
 
 Array = Any
@@ -17,7 +18,8 @@ def bincount(xp: Any, arr: Array, weights: Array, *, size: int) -> Array:
     # CuPy adds no signed integers of 64 bits like this; unsigned ones wrap around in the same way.
     dtype = "uint64" if weights.dtype.kind == "i" else weights.dtype
     totals = xp.zeros(size + 1, dtype)  # the last is that of all larger numbers
-    xp.add.at(totals, xp.minimum(arr, arr.dtype.type(size)).reshape(-1), weights.astype(dtype).reshape(-1))
+    rows = xp.minimum(arr, arr.dtype.type(size)).reshape(-1)
+    accumulate(xp, "add", totals, rows, weights.astype(dtype).reshape(-1))
     return totals[:size].astype(weights.dtype)
 
 

@@ -237,9 +237,11 @@ class Orthogonal(Initializer):
             raise ValueError(f"Orthogonal: a tensor must have at least two axes to be orthogonal; got shape {shape}.")
         rows, columns = math.prod(shape[:-1]), shape[-1]
         wide = ag.dtypes.float32 if dtype.size == 2 else dtype  # nothing factorizes half precision
-        q, r = ag.qr(ag.random_normal((max(rows, columns), min(rows, columns)), 0.0, 1.0, wide, self.seed))
-        q = q * ag.sign(ag.matrix_diag_part(r))  # so that the matrix is equally likely to be any orthogonal one
-        return ag.cast(ag.reshape(ag.transpose(q) if rows < columns else q, shape) * self.gain, dtype)
+        with ag.device("/cpu:0"):  # each library factorizes with roundings of its own; weights begin alike everywhere
+            q, r = ag.qr(ag.random_normal((max(rows, columns), min(rows, columns)), 0.0, 1.0, wide, self.seed))
+            q = q * ag.sign(ag.matrix_diag_part(r))  # so that the matrix is equally likely to be any orthogonal one
+            values = ag.cast(ag.reshape(ag.transpose(q) if rows < columns else q, shape) * self.gain, dtype)
+        return ag.identity(values)
 
 
 def random_uniform_initializer(

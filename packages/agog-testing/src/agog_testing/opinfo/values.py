@@ -39,8 +39,11 @@ DIFFERENTIABLE = "bfloat16, complex128, complex64, float16, float32, float64"
 NUMERIC = f"bfloat16, complex128, complex64, float16, float32, float64, {INTEGERS}"
 NUMERIC_OR_BOOL = f"bfloat16, bool, complex128, complex64, float16, float32, float64, {INTEGERS}"
 
-SUMS = {"float16": (1e-2, 2e-2), "bfloat16": (5e-2, 1e-1), "float32": (2e-6, 1e-5), "float64": (1e-13, 1e-12)}
-"""(rtol, atol) of sums of some dozens of values around 1."""
+SUMS = {"float16": (1e-2, 2e-2), "bfloat16": (5e-2, 1e-1), "float32": (2e-6, 2e-5), "float64": (1e-13, 1e-12)}
+"""(rtol, atol) of sums of values around 1.
+
+CuPy's sum of 4,097 float32 numbers was off by 1.6e-5 on a card, which is 1e-8 of the sum of their magnitudes.
+"""
 
 _STRINGS = np.array([b"", b"a", b"bc", b"\x00\xff", b"a longer one"], object)
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from agog_core.plugin import as_dtype
-from agog_cuda_cupy.cuda.modules import INDEXES, ITEMS, Modules, number
+from agog_cuda_cupy.cuda.modules import ITEMS, Modules, index_type, number
 
 Array = Any
 
@@ -128,6 +128,18 @@ def unsorted_segment_min(
     return _segments(modules, "unsorted_segment_min", "minimum", highest, numbered, is_deterministic)
 
 
+def combine(modules: Modules, operation: str, target: Array, rows: Array, updates: Array) -> Any:
+    """Combine updates into numbered rows of an array in place, in their order; see `agog_kernels_xp.bind`."""
+    if operation not in _OPERATIONS or number(target.dtype) is None or updates.dtype != target.dtype:
+        return NotImplemented
+    if not target.flags.c_contiguous:
+        return NotImplemented
+    xp = modules.xp
+    is_inside = (rows >= 0) & (rows < len(target))  # a kernel leaves out negative rows, and writes all others
+    _in_order(modules, operation, target, xp.where(is_inside, rows, -1).astype("int64"), updates, rounds_each=False)
+    return None
+
+
 def _segments(
     modules: Modules,
     op: str,
@@ -137,7 +149,7 @@ def _segments(
     is_deterministic: bool,
 ) -> Any:
     data, ids, count = numbered
-    index = INDEXES.get(ids.dtype.name)
+    index = index_type(ids.dtype)
     if index is None or number(data.dtype) is None:
         return NotImplemented
     xp = modules.xp
@@ -153,7 +165,7 @@ def _segments(
 def _gathered(
     modules: Modules, params: Array, indices: Array, shape: tuple[int, ...], sizes: tuple[int, ...], word: Array
 ) -> Any:
-    item, index = ITEMS.get(params.dtype.itemsize), INDEXES.get(indices.dtype.name)
+    item, index = ITEMS.get(params.dtype.itemsize), index_type(indices.dtype)
     if item is None or index is None or params.dtype.kind == "O":
         return NotImplemented
     y = modules.xp.empty(shape, params.dtype)
@@ -165,7 +177,7 @@ def _gathered(
 
 def _row_numbers(modules: Modules, op: str, indices: Array, shape: tuple[int, ...], name: str) -> Any:
     """The rows that positions along leading axes name."""
-    index, depth = INDEXES.get(indices.dtype.name), indices.shape[-1]
+    index, depth = index_type(indices.dtype), indices.shape[-1]
     if index is None or depth > _MOST_AXES:
         return NotImplemented
     place = indices.shape[:-1]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -78,14 +79,22 @@ class Modules:
         self._defer((word,), look)
 
 
+@cache  # a dtype's name takes NumPy microseconds
 def element(dtype: Any) -> str | None:
     """The C name of a floating-point dtype; None for other dtypes."""
     return _ELEMENTS.get(dtype.name)
 
 
+@cache
 def number(dtype: Any) -> str | None:
     """The C name of a dtype that kernels add up: floating-point, or the common integers; None for other dtypes."""
     return INDEXES[dtype.name] if dtype.name in ("int32", "int64") else element(dtype)
+
+
+@cache
+def index_type(dtype: Any) -> str | None:
+    """The C name of a signed integer dtype; None for other dtypes."""
+    return INDEXES.get(dtype.name)
 
 
 def parts_of_error(word: int) -> tuple[int, int] | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from agog_cuda_cupy.cuda.modules import INDEXES, Modules, element
+from agog_cuda_cupy.cuda.modules import Modules, element, index_type
 from agog_cuda_cupy.cuda.transposing import contiguous
 
 Array = Any
@@ -48,7 +48,7 @@ def softmax_cross_entropy_grad(modules: Modules, gradients: Array, labels: Array
 
 def sparse_softmax_cross_entropy(modules: Modules, labels: Array, logits: Array) -> Any:
     """See `agog_kernels_xp.nn.losses`; a wrong label is told in an error word, and its loss is NaN."""
-    index = INDEXES.get(labels.dtype.name)
+    index = index_type(labels.dtype)
     if index is None or not _is_served(logits, logits.ndim - 1):
         return NotImplemented
     losses = modules.xp.empty(labels.shape, logits.dtype)
@@ -68,7 +68,7 @@ def sparse_softmax_cross_entropy(modules: Modules, labels: Array, logits: Array)
 
 def sparse_softmax_cross_entropy_grad(modules: Modules, gradients: Array, labels: Array, logits: Array) -> Any:
     """See `agog_kernels_xp.nn.losses`."""
-    index = INDEXES.get(labels.dtype.name)
+    index = index_type(labels.dtype)
     if index is None or not _is_served(logits, logits.ndim - 1) or gradients.dtype != logits.dtype:
         return NotImplemented
     y = modules.xp.empty(logits.shape, logits.dtype)

@@ -1,0 +1,172 @@
+"""Probes: what a card does, one question each: ``python tests/gpu/probes.py NAME``. The last line is the answer."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+HERE = Path(__file__).parent
+NVRTC_TESTS = HERE.parents[1] / "plugins" / "agog-cuda-cupy" / "tests" / "nvrtc"
+sys.path[:0] = [str(HERE), str(NVRTC_TESTS)]
+
+
+def versions() -> None:
+    """What is installed, as CuPy and `agog doctor` say it."""
+    import cupy
+
+    import agog as tf
+    from agog_cuda_cupy import cudnn
+
+    cupy.show_config()
+    print("cuDNN:", cudnn.unavailable() or "there")
+    properties = cupy.cuda.runtime.getDeviceProperties(0)
+    print(f"{properties['name'].decode()}, CuPy {cupy.__version__}, CUDA {cupy.cuda.runtime.runtimeGetVersion()}")
+
+
+def _compiled(work: tuple[str, dict[str, str]]) -> tuple[str, float, str]:
+    """The seconds that a source takes, and NVRTC's complaint."""
+    from agog_cuda_cupy import compiling
+    from agog_cuda_cupy.cuda.modules import FOLDER
+
+    source, definitions = work
+    start = time.perf_counter()
+    options = ("-std=c++17", f"--include-path={FOLDER}", *(f"-D{k}={v}" for k, v in definitions.items()))
+    try:
+        compiling.compile(code=(FOLDER / f"{source}.cu").read_text(), options=options)
+    except Exception as error:
+        return f"{source} {definitions}", time.perf_counter() - start, f"{type(error).__name__}: {error}"
+    return f"{source} {definitions}", time.perf_counter() - start, ""
+
+
+def sources() -> None:
+    """Every source compiles and loads; all cores work at once."""
+    from definitions import DEFINITIONS
+
+    work = [(source, variant) for source, variants in DEFINITIONS.items() for variant in variants]
+    start = time.perf_counter()
+    with ProcessPoolExecutor() as pool:
+        results = [*pool.map(_compiled, work)]
+    for name, seconds, complaint in sorted(results, key=lambda each: -each[1]):
+        print(f"{seconds:6.2f} s  {name}  {complaint}")
+    failed = [name for name, _, complaint in results if complaint]
+    print(f"{len(results)} modules in {time.perf_counter() - start:.1f} s; failed: {failed or 'none'}")
+    if failed:
+        sys.exit(1)
+
+
+def precision() -> None:
+    """float32 products keep 1024.5, for which TF32 has no bit, unless the program allows it."""
+    import agog as tf
+
+    size, wanted = 256, np.float32(1024.5)
+    ops: dict[str, Callable[[Any, Any], Any]] = {
+        "matmul": tf.matmul,
+        "batched matmul": lambda x, eye: tf.matmul(tf.stack([x, x]), tf.stack([eye, eye])),
+        "einsum": lambda x, eye: tf.einsum("ij,jk->ik", x, eye),
+        "convolution": lambda x, eye: tf.nn.conv2d(
+            tf.reshape(x, [1, 16, 16, size]), tf.reshape(eye, [1, 1, size, size]), [1, 1, 1, 1], "VALID"
+        ),
+    }
+    wrong = []
+    for setting in ("float32", "tf32", "bf16"):
+        tf.set_matmul_precision(setting)
+        with tf.device("/gpu:0"):
+            x, eye = tf.constant(np.full((size, size), wanted)), tf.constant(np.eye(size, dtype="float32"))
+            for name, op in ops.items():
+                found = np.unique(op(x, eye).numpy())
+                print(f"{setting:8} {name:15} {found}")
+                if setting == "float32" and not (found == wanted).all():
+                    wrong.append(name)
+            big = tf.constant(np.random.default_rng(0).standard_normal((8192, 8192)).astype("float32"))
+            seconds = _seconds(lambda big=big: tf.matmul(big, big), 5)
+            print(f"{setting:8} 8192 cubed: {seconds * 1e3:.2f} ms, {2 * 8192**3 / seconds / 1e12:.1f} TFLOP/s")
+    print(f"float32 is rounded in: {wrong or 'nothing'}")
+    if wrong:
+        sys.exit(1)
+
+
+def _seconds(work: Callable[[], Any], times: int, is_waited_for: bool = True) -> float:
+    """Seconds for once; of the host alone, or until the GPU is done."""
+    import cupy
+
+    for _ in range(2):
+        work()
+    cupy.cuda.Device().synchronize()
+    start = time.perf_counter()
+    for _ in range(times):
+        work()
+    if is_waited_for:
+        cupy.cuda.Device().synchronize()
+    return (time.perf_counter() - start) / times
+
+
+def launches() -> None:
+    """The host's time for a call of an op, beside CuPy's own and PyTorch's."""
+    import cupy
+    import torch_steps
+
+    import agog as tf
+
+    numbers = np.random.default_rng(0).random((32, 32), "float32")
+    with tf.device("/gpu:0"):
+        x = tf.constant(numbers)
+        variable = tf.Variable(numbers)
+        ours: dict[str, Callable[[], Any]] = {
+            "x + x": lambda: x + x,
+            "matmul": lambda: tf.matmul(x, x),
+            "relu": lambda: tf.nn.relu(x),
+            "sigmoid": lambda: tf.sigmoid(x),
+            "softmax": lambda: tf.nn.softmax(x),
+            "reduce_sum": lambda: tf.reduce_sum(x),
+            "transpose": lambda: tf.transpose(x),
+            "reshape": lambda: tf.reshape(x, [-1]),
+            "random_normal": lambda: tf.random_normal([32, 32]),
+            "gather": lambda index=tf.constant([1, 2]): tf.gather(x, index),
+            "assign_add": lambda: variable.assign_add(x),
+        }
+        for name, work in ours.items():
+            print(f"agog  {name:15} {_seconds(work, 300, is_waited_for=False) * 1e6:8.1f} us")
+    y = cupy.asarray(numbers)
+    for name, work in {"x + x": lambda: y + y, "matmul": lambda: y @ y, "sum": lambda: y.sum()}.items():
+        print(f"CuPy  {name:15} {_seconds(work, 300, is_waited_for=False) * 1e6:8.1f} us")
+    if torch_steps.available():
+        import torch
+
+        z = torch.asarray(numbers, device="cuda")
+        theirs = {
+            "x + x": lambda: z + z,
+            "matmul": lambda: z @ z,
+            "relu": lambda: torch.relu(z),
+            "softmax": lambda: torch.softmax(z, -1),
+            "sum": lambda: z.sum(),
+        }
+        for name, work in theirs.items():
+            print(f"torch {name:15} {_seconds(work, 300, is_waited_for=False) * 1e6:8.1f} us")
+
+
+def profile() -> None:
+    """Where the host's time of a training step goes."""
+    import cProfile
+    import pstats
+
+    from speeds import TRAININGS
+    from training_steps import Training
+
+    for name, (network, batch) in TRAININGS.items():
+        training = Training(network, batch, "/gpu:0")
+        for _ in range(5):
+            training.step()
+        profiler = cProfile.Profile()
+        profiler.runcall(lambda training=training: [training.step() for _ in range(50)])
+        print(f"== {name}")
+        pstats.Stats(profiler, stream=sys.stdout).sort_stats("tottime").print_stats(25)
+
+
+if __name__ == "__main__":
+    {probe.__name__: probe for probe in (versions, sources, precision, launches, profile)}[sys.argv[1]]()
