@@ -14,6 +14,7 @@ import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -22,6 +23,10 @@ ROOT = HERE.parents[1]
 CASES = ROOT / "plugins" / "agog-cuda-cupy" / "tests" / "host"
 SUITES = ("core", "layers", "optimizers", "data", "checkpoint", "summary", "training", "testing")
 HALVES = ("float16", "bfloat16")
+
+_ON_CARD = {"AGOG_HOST_CASES": "card"}
+# pytest-benchmark, where it is installed, ends each run by several processes.
+_PYTEST = (sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:benchmark")
 
 
 class Task(NamedTuple):
@@ -68,11 +73,9 @@ def _kit(name: str, *arguments: str, seconds: int = 500) -> Task:
 
 def _sanitizer(tool: str) -> Task:
     command = ("compute-sanitizer", "--tool", tool, "--target-processes", "all", "--error-exitcode", "9")
-    cases = (sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:benchmark", str(CASES))
-    return Task(tool, (*command, *cases), 550, {"AGOG_HOST_CASES": "card"})
+    return Task(tool, (*command, *_PYTEST, str(CASES)), 550, _ON_CARD)
 
 
-_ON_CARD = {"AGOG_HOST_CASES": "card"}
 # By stage: groups of tasks, one group after another; the tasks of a group run at once.
 STAGES: dict[str, tuple[tuple[Task, ...], ...]] = {
     "A": (
@@ -137,7 +140,7 @@ def stage_results(names: Sequence[str], out: Path, jobs: int) -> Iterator[dict[s
     for stage in names:
         for group in STAGES[stage]:
             with ThreadPoolExecutor(len(group)) as pool:
-                yield from pool.map(lambda task: run(task, out, jobs, stage), group)
+                yield from pool.map(partial(run, out=out, jobs=jobs, stage=stage), group)
 
 
 def main() -> int:

@@ -20,7 +20,6 @@ def versions() -> None:
     """What is installed, as CuPy and `agog doctor` say it."""
     import cupy
 
-    import agog as tf
     from agog_cuda_cupy import cudnn
 
     cupy.show_config()
@@ -116,7 +115,7 @@ def launches() -> None:
     numbers = np.random.default_rng(0).random((32, 32), "float32")
     with tf.device("/gpu:0"):
         x = tf.constant(numbers)
-        variable = tf.Variable(numbers)
+        variable, rows = tf.Variable(numbers), tf.constant([1, 2])
         ours: dict[str, Callable[[], Any]] = {
             "x + x": lambda: x + x,
             "matmul": lambda: tf.matmul(x, x),
@@ -127,7 +126,7 @@ def launches() -> None:
             "transpose": lambda: tf.transpose(x),
             "reshape": lambda: tf.reshape(x, [-1]),
             "random_normal": lambda: tf.random_normal([32, 32]),
-            "gather": lambda index=tf.constant([1, 2]): tf.gather(x, index),
+            "gather": lambda: tf.gather(x, rows),
             "assign_add": lambda: variable.assign_add(x),
         }
         for name, work in ours.items():

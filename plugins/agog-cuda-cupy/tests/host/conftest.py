@@ -22,7 +22,6 @@ from host_module import COMPILER, UNWRITTEN, HostKernel, HostModule
 from agog_core.plugin import InvalidArgumentError
 from agog_cuda_cupy.cuda.modules import Modules
 
-
 ON_CARD = os.environ.get("AGOG_HOST_CASES") == "card"
 # They test the host's own machinery.
 OF_THE_HOST = ("test_cuda_cupy_host_broken", "test_cuda_cupy_host_cudnn", "test_cuda_cupy_host_faults")
