@@ -179,3 +179,29 @@ class FallbackWarning(UserWarning):
 
 class PluginWarning(UserWarning):
     """A plugin was left out; the text says which one and why."""
+
+
+def describe_error(error: BaseException) -> str:
+    """The type and the text of an error, even of one that cannot be printed.
+
+    >>> describe_error(ValueError("no"))
+    'ValueError: no'
+    """
+    try:
+        text = str(error)
+    except Exception as failure:
+        text = f"its text cannot be read, for __str__ raises {type(failure).__name__}"
+    return f"{type(error).__name__}: {text}"
+
+
+def describe_value(value: Any) -> str:
+    """The representation of a value, shortened, even of one that has none.
+
+    >>> describe_value("no")
+    "'no'"
+    """
+    try:
+        text = repr(value)
+    except Exception as failure:
+        return f"an object of type {type(value).__name__}, whose __repr__ raises {type(failure).__name__}"
+    return text if len(text) <= 200 else f"{text[:200]}..."

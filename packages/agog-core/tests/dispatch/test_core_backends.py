@@ -231,12 +231,14 @@ def test_fields_that_are_no_functions() -> None:
     usual = {"device": "box", "array_type": Box, "device_count": none, "from_host": none, "to_host": none}
     usual |= {"copy": none, "synchronize": none}
     for field in ("bind", "base", "timer", "copy"):
-        with says(TypeError, f"Backend(device='box'): {field} must be a function; got 3."):
+        with says(
+            TypeError, f"Backend(device='box'): {field} must be a function or a 'module:attribute' string; got 3."
+        ):
             Backend(**{**usual, field: 3})
     with pytest.raises(ValueError, match="unknown dtypes") as unknown:
         Backend(**usual, dtypes=["float32", "quaternion"])
     assert str(unknown.value).startswith(
-        "Backend(device='box'): unknown dtypes ['quaternion']; the dtypes are bfloat16, "
+        "Backend(device='box'): unknown dtypes 'quaternion'; the dtypes are bfloat16, "
     )
     assert Backend(**usual, dtypes="float32").dtypes == {"float32"}
 

@@ -59,14 +59,14 @@ LEFT_OUT = {
     "hook that returns nothing": (KERNEL + "pass", "agog_kernels must yield Kernel objects; it returned None."),
     "hook that returns a number": (KERNEL + "return 3", "agog_kernels must yield Kernel objects; it returned 3."),
     "hook that returns a string": (KERNEL + "return 'ab'", "agog_kernels must yield Kernel objects; it yielded 'a'."),
-    "hook that raises": (KERNEL + "raise OSError('no driver')", "OSError: no driver"),
+    "hook that raises": (KERNEL + "raise OSError('no driver')", "agog_kernels: OSError: no driver"),
     "hook that raises midway": (
         KERNEL + "yield Kernel(op='square', device='cpu', fn=abs)\n    raise OSError('no driver')",
-        "OSError: no driver",
+        "agog_kernels: OSError: no driver",
     ),
     "hook that panics midway": (
         KERNEL + "yield Kernel(op='square', device='cpu', fn=abs)\n    raise BaseException('panic')",
-        "BaseException: panic",
+        "agog_kernels: BaseException: panic",
     ),
     "class in place of an object": (
         KERNEL + "yield Kernel",
@@ -74,40 +74,42 @@ LEFT_OUT = {
     ),
     "op that is no string": (
         KERNEL + "yield Kernel(op=3, device='cpu', fn=abs)",
-        "TypeError: Kernel(op=3): op must be the name of an op; got int.",
+        "agog_kernels: TypeError: Kernel(op=3): op must be the name of an op; got 3.",
     ),
     "device that is no string": (
         KERNEL + "yield Kernel(op='square', device=None, fn=abs)",
-        "ValueError: Kernel(op='square', device=None): a device type is one lower-case word, such as 'gpu'.",
+        "agog_kernels: ValueError: Kernel(op='square', device=None): a device type is one lower-case word, such as "
+        "'gpu'.",
     ),
     "priority that is no number": (
         KERNEL + "yield Kernel(op='square', device='cpu', fn=abs, priority=None)",
-        "TypeError: Kernel(op='square'): priority must be an int; got None.",
+        "agog_kernels: TypeError: Kernel(op='square'): priority must be an int; got None.",
     ),
     "kernel without a function": (
         KERNEL + "yield Kernel(op='square', device='cpu')",
-        "TypeError: Kernel(op='square'): it takes one of fn and make; got neither.",
+        "agog_kernels: TypeError: Kernel(op='square'): it takes one of fn and make; got neither.",
     ),
     "unknown dtype": (
         KERNEL + "yield Kernel(op='square', device='cpu', fn=abs, dtypes=['float33'])",
-        f"ValueError: Kernel(op='square'): unknown dtypes ['float33']; the dtypes are {DTYPES}.",
+        f"agog_kernels: ValueError: Kernel(op='square'): unknown dtypes 'float33'; the dtypes are {DTYPES}.",
     ),
     "dtype that is no string": (
         KERNEL + "yield Kernel(op='square', device='cpu', fn=abs, dtypes=[32, 'float32'])",
-        f"ValueError: Kernel(op='square'): unknown dtypes ['32']; the dtypes are {DTYPES}.",
+        f"agog_kernels: ValueError: Kernel(op='square'): unknown dtypes 32; the dtypes are {DTYPES}.",
     ),
     "unavailable that is no function": (
         KERNEL + "yield Kernel(op='square', device='cpu', fn=abs, unavailable='too old')",
-        "TypeError: Kernel(op='square'): unavailable must be a function that returns a sentence or None; got "
+        "agog_kernels: TypeError: Kernel(op='square'): unavailable must be a function that returns a sentence or "
+        "None; got "
         "'too old'.",
     ),
     "unknown argument": (
         KERNEL + "yield Kernel(op='square', device='cpu', fn=abs, speed=9)",
-        "TypeError: Kernel.__init__() got an unexpected keyword argument 'speed'",
+        "agog_kernels: TypeError: Kernel.__init__() got an unexpected keyword argument 'speed'",
     ),
     "op that is there": (
         OPS + "yield Op('square', abs, inputs=['x'], shape=abs)",
-        "ValueError: Op 'square' is defined already; choose another name.",
+        "agog_ops: ValueError: Op 'square' is defined already; choose another name.",
     ),
     "op that is left behind": (
         "from agog_core.plugin import *\nOp('left_behind', abs, inputs=['x'], shape=abs)\nraise OSError('too late')",
@@ -149,7 +151,8 @@ LOADED = {
     ),
     "kernel that is a number": (
         KERNEL + "yield Kernel(op='square', device='cpu', make='math:pi', priority=902)",
-        "kernel that is a number: the kernels for square could not be loaded: TypeError: math:pi is not callable",
+        "kernel that is a number: the kernels for square could not be loaded: TypeError: math:pi must be a function; "
+        "it is 3.141592653589793",
     ),
     "kernel in a panicking module": (
         KERNEL + "yield Kernel(op='square', device='cpu', fn='panicking:fast', priority=903)",

@@ -41,7 +41,7 @@ def register() -> Iterator[Callable[..., None]]:
             ValueError,
             "Compiler(name='fast', device='CPU'): a device type is one lower-case word, such as 'gpu'.",
         ),
-        ({"name": ""}, TypeError, "Compiler(name=''): name must be a name, such as 'llvm'."),
+        ({"name": ""}, TypeError, "Compiler(name=''): name must be a name, such as 'llvm'; got ''."),
         (
             {"compile": "compile"},
             TypeError,

@@ -247,7 +247,11 @@ def test_broken_backends_harm_no_other() -> None:
         ("a_absent", "no such card here."),
         ("a_count", "its plugin failed: OSError: no driver"),
         ("a_reason", "its plugin failed: OSError: no driver"),
-        ("a_type", "its plugin failed: ModuleNotFoundError: No module named 'no_such_module'"),
+        (
+            "a_type",
+            "its plugin failed: array_type (no_such_module:Array) could not be loaded: ModuleNotFoundError: No "
+            "module named 'no_such_module'",
+        ),
         ("a_zero", None),
     ]:
         assert ag.count_devices(device) == 0

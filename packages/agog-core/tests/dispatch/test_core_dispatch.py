@@ -262,8 +262,8 @@ def test_every_reason_why_there_is_no_kernel(register: Register) -> None:
         "named 'no_such_module_of_agog'"
         f"\n  rejected: plugin 'missing-name' {who} every dtype: could not be loaded: AttributeError: module 'math' "
         "has no attribute 'no_such_function'"
-        f"\n  rejected: plugin 'no-function' {who} every dtype: could not be loaded: TypeError: math:pi is not "
-        "callable"
+        f"\n  rejected: plugin 'no-function' {who} every dtype: could not be loaded: TypeError: math:pi must be a "
+        "function; it is 3.141592653589793"
         f"\n  rejected: plugin 'unavailable' {who} every dtype: not available: no such unit here."
         f"\n  rejected: plugin 'broken' {who} every dtype: could not be loaded: OSError: no driver"
         f"\n  rejected: plugin 'other-dtype' {who} float64, int32: not for dtype float32"
@@ -284,8 +284,8 @@ def test_every_reason_why_there_is_no_kernel(register: Register) -> None:
         "module named 'no_such_module_of_agog'",
         f"{start} 'missing-name' {who} every dtype is left out: it could not be loaded: AttributeError: module 'math' "
         "has no attribute 'no_such_function'",
-        f"{start} 'no-function' {who} every dtype is left out: it could not be loaded: TypeError: math:pi is not "
-        "callable",
+        f"{start} 'no-function' {who} every dtype is left out: it could not be loaded: TypeError: math:pi must be a "
+        "function; it is 3.141592653589793",
         f"{start} 'broken' {who} every dtype is left out: it could not be loaded: OSError: no driver",
     ]
 

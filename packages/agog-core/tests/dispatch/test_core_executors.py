@@ -59,7 +59,7 @@ def register(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., None]]:
             ValueError,
             "Executor(name='fast', device='CPU'): a device type is one lower-case word, such as 'gpu'.",
         ),
-        ({"name": ""}, TypeError, "Executor(name=''): name must be a name, such as 'numpy'."),
+        ({"name": ""}, TypeError, "Executor(name=''): name must be a name, such as 'numpy'; got ''."),
         (
             {"prepare": "prepare"},
             TypeError,

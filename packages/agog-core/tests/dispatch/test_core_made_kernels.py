@@ -155,7 +155,7 @@ WRONG: dict[str, tuple[Callable[..., Any], str]] = {
     "panics": (panics, "Panic: index out of bounds"),
     "returns nothing": (
         lambda *arguments: None,
-        f"TypeError: {__name__}:<lambda>('square', 'float32', 'cpu:0') returned None; it returns a function",
+        f"TypeError: {__name__}:<lambda>('square', 'float32', 'cpu:0') must return a function; it returned None",
     ),
 }
 
@@ -210,7 +210,7 @@ def test_errors_name_what_was_made() -> None:
         ({}, TypeError, "it takes one of fn and make; got neither."),
         ({"fn": abs, "make": abs}, TypeError, "it takes one of fn and make; got both."),
         ({"make": "abs"}, TypeError, "make must be a function or a 'module:attribute' string; got 'abs'."),
-        ({"fn": abs, "lower": 3}, TypeError, "lower must be a function or a 'module:attribute' string; got 3."),
+        ({"fn": abs, "lower": 3}, TypeError, "lower must be a function, a 'module:attribute' string or 'next'; got 3."),
         ({"fn": abs, "out": 3}, TypeError, "out must be a function or a 'module:attribute' string; got 3."),
         ({"fn": abs, "when": None}, TypeError, "when must be a string; got None."),
         ({"fn": abs, "priority": "high"}, TypeError, "priority must be an int; got 'high'."),

@@ -158,7 +158,7 @@ FAILURES = {
             raise OSError("no driver")
             yield
         """,
-        "OSError: no driver",
+        "agog_kernels: OSError: no driver",
     ),
     "wrong kernel": (
         """
@@ -168,7 +168,8 @@ FAILURES = {
         def agog_kernels():
             yield Kernel(op="square", device="cpu", fn="fast_square")
         """,
-        "TypeError: Kernel(op='square'): fn must be a function or a 'module:attribute' string; got 'fast_square'.",
+        "agog_kernels: TypeError: Kernel(op='square'): fn must be a function or a 'module:attribute' string; got "
+        "'fast_square'.",
     ),
     "wrong dtype": (
         """
@@ -178,7 +179,8 @@ FAILURES = {
         def agog_kernels():
             yield Kernel(op="square", device="cpu", fn=abs, dtypes=["float33", "int32"])
         """,
-        "ValueError: Kernel(op='square'): unknown dtypes ['float33']; the dtypes are bfloat16, bool, complex128, "
+        "agog_kernels: ValueError: Kernel(op='square'): unknown dtypes 'float33'; the dtypes are bfloat16, bool, "
+        "complex128, "
         "complex64, float16, float32, float64, int16, int32, int64, int8, string, uint16, uint32, uint64, uint8.",
     ),
     "wrong device": (
@@ -189,7 +191,8 @@ FAILURES = {
         def agog_kernels():
             yield Kernel(op="square", device="CPU:0", fn=abs)
         """,
-        "ValueError: Kernel(op='square', device='CPU:0'): a device type is one lower-case word, such as 'gpu'.",
+        "agog_kernels: ValueError: Kernel(op='square', device='CPU:0'): a device type is one lower-case word, such as "
+        "'gpu'.",
     ),
     "device type that is taken": (
         """
@@ -212,7 +215,7 @@ FAILURES = {
         def agog_ops():
             yield Op("square", abs, inputs=["x"], shape=lambda x: x)
         """,
-        "ValueError: Op 'square' is defined already; choose another name.",
+        "agog_ops: ValueError: Op 'square' is defined already; choose another name.",
     ),
     "an op at import": (
         "import agog_core as ag\nag.constant(1.0)",

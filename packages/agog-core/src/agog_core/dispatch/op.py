@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from types import FunctionType
 from typing import Any
 
 from agog_core import dtypes
+from agog_core.dispatch.fields import BOOL, FUNCTION, NAME, Field, check_fields, each, mapping, optional
 from agog_core.dtypes import DType
-from agog_core.errors import InvalidArgumentError
+from agog_core.errors import InvalidArgumentError, describe_value
 from agog_core.named_tuple import Named
 
 Vjp = Any  # a function of (g, ...); its parameters' names are read
@@ -86,6 +88,7 @@ class Op:
             gradient.
 
     Raises:
+        TypeError: an argument is of a wrong type.
         ValueError: a vjp or a fact names something that the op does not have, the name is taken, or ``reserve_of`` is
             given and the last input is not ``reserve``.
     """
@@ -119,6 +122,7 @@ class Op:
         reserve: str | None = None,
         reserve_of: str | None = None,
     ) -> None:
+        check_fields(f"Op {describe_value(name)}", _FIELDS, locals())
         self.name = name
         self.function = function
         self.variadic = any(i.startswith("*") for i in inputs)
@@ -244,6 +248,30 @@ class Op:
 
     def __repr__(self) -> str:
         return f"<Op {self.name}({', '.join(self.inputs)})>"
+
+
+_NAMES = each(NAME, "names of inputs")
+_DTYPES = each(Field(lambda value: isinstance(value, DType), "a DType"), "a set of DTypes")
+_FIELDS = {
+    "name": NAME,
+    "function": FUNCTION,
+    "inputs": _NAMES,
+    "shape": FUNCTION,
+    "dtype": optional(Field(lambda value: isinstance(value, DType) or callable(value), "a DType or a function")),
+    "dtypes": _DTYPES,
+    "vjp": optional(
+        mapping(
+            Field(lambda names: NAME.accepts(names) or (isinstance(names, tuple) and _NAMES.accepts(names)), "names"),
+            Field(lambda value: isinstance(value, FunctionType), "a Python function"),
+            "a mapping of names of inputs to Python functions",
+        )
+    ),
+    "alike": optional(_NAMES),
+    **dict.fromkeys(("updates", "host_reads", "late"), _NAMES),
+    **dict.fromkeys(("views", "sparse", "elementwise", "random", "host"), BOOL),
+    "may_fail": Field(lambda value: isinstance(value, bool) or _DTYPES.accepts(value), "a bool or a set of DTypes"),
+    **dict.fromkeys(("reserve", "reserve_of"), optional(NAME)),
+}
 
 
 def _module_of(function: Callable[..., Any]) -> object:

@@ -123,8 +123,8 @@ def _imported(x: Any) -> Tensor:
         raise BufferError(
             f"from_dlpack: no backend takes arrays of DLPack's device type {kind}; the device types here are {known}."
         )
-    backend = serving[0]
-    array, device = backend.from_dlpack(x), get_device(f"{backend.device}:{index}")
+    device = get_device(f"{serving[0].device}:{index}")
+    array = device.backend.from_dlpack(x)
     dtype = as_dtype(array.dtype)
     if not device.holds(dtype):
         raise BufferError(f"from_dlpack: {device.name} holds no arrays of dtype {dtype.name}.")

@@ -16,11 +16,13 @@ from typing import Any, NamedTuple
 import click
 
 import agog_core as ag
+from agog_core.dispatch.devices.lookup import FAILED, state
 from agog_core.dispatch.kernels.candidates import candidates
 from agog_core.dispatch.op import all_ops
 from agog_core.dispatch.plugins.backend import Backend
 from agog_core.dispatch.plugins.loader import loader
 from agog_core.dispatch.reports import diagnosis
+from agog_core.errors import describe_error
 
 _LIBRARIES = (
     *("numpy", "scipy", "ml_dtypes", "opt_einsum", "pluggy", "safetensors", "tensorboardX", "pyarrow", "pillow"),
@@ -141,14 +143,10 @@ def _devices(report: Report) -> Iterator[tuple[str, str]]:
     if not backends:
         report.broken.append("no plugin brings a device: pip install agog-cpu-numpy.")
     for backend in backends:
-        try:
-            why = backend.unavailable()
-            count = 0 if why else backend.device_count()
-        except Exception as error:
-            report.broken.append(f"device {backend.device}: its plugin fails: {type(error).__name__}: {error}")
+        count, why = state(backend)
+        if why is not None and why.startswith(FAILED):  # it is among the problems of plugins
             yield backend.device, "FAILED"
-            continue
-        if not count:
+        elif not count:
             yield backend.device, f"not usable: {why or 'none found'}"
         for index in range(count):
             yield f"{backend.device}:{index}", _device(report, backend, index)
@@ -159,7 +157,7 @@ def _device(report: Report, backend: Backend, index: int) -> str:
     try:
         _compute(name)
     except Exception as error:
-        report.broken.append(f"device {name}: a + b with its gradient fails: {type(error).__name__}: {error}")
+        report.broken.append(f"device {name}: a + b with its gradient fails: {describe_error(error)}")
         return "FAILED"
     ops = all_ops()
     served = sum(any(candidates(op.name, backend.device, dtype.name)[0] for dtype in op.dtypes) for op in ops.values())

@@ -9,7 +9,6 @@ import numpy as np
 
 from agog_core.dispatch.devices.table import KernelTable
 from agog_core.dispatch.devices.variant import Variant
-from agog_core.dispatch.plugins.reference import load_reference
 from agog_core.dtypes import DType, variant
 from agog_core.errors import InternalError, InvalidArgumentError
 
@@ -23,11 +22,11 @@ class Device:
     __slots__ = ("array_type", "backend", "index", "name", "tables", "type")
 
     def __init__(self, backend: Backend, index: int) -> None:
-        self.backend = backend
+        self.backend = backend = backend.loaded
         self.type = backend.device
         self.index = index
         self.name = f"/job:localhost/replica:0/task:0/device:{backend.device.upper()}:{index}"
-        self.array_type: type = load_reference(backend.array_type)
+        self.array_type: type = backend.array_type  # type: ignore[assignment]  # it is loaded
         self.tables: dict[str | None, KernelTable] = {}  # by the dtypes' names, which are hashed once
 
     @property
@@ -116,8 +115,8 @@ class Device:
 
     def owner(self, array: Any) -> Any:
         """The object that owns an array's memory, by the backend's ``base``."""
-        try:
-            return self.backend.base(array)  # type: ignore[misc]  # asked only where there is one
+        try:  # asked only where there is one
+            return self.backend.base(array)
         except Exception as error:
             self.fail("base", error)
 

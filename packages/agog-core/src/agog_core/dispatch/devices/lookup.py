@@ -14,9 +14,11 @@ from agog_core.dispatch.devices.device import Device
 from agog_core.dispatch.devices.device_spec import DeviceSpec
 from agog_core.dispatch.devices.table import KernelTable
 from agog_core.dispatch.plugins.preference import forgetting
-from agog_core.dispatch.plugins.reference import load_reference
+from agog_core.dispatch.plugins.reference import load_function
+from agog_core.dispatch.plugins.unavailability import why_unavailable
+from agog_core.dispatch.plugins.watch import watched
 from agog_core.dtypes import DType
-from agog_core.errors import InvalidArgumentError
+from agog_core.errors import InvalidArgumentError, PluginError, describe_error, describe_value
 from agog_core.named_tuple import Named
 
 if TYPE_CHECKING:
@@ -42,6 +44,9 @@ class Choice(Named):
 _scope: ContextVar[Choice | None] = ContextVar("agog_device", default=None)
 # One entry per scope that any thread or task is in. Ops look at the context variable only while this is not empty.
 scopes: list[Choice | None] = []
+
+FAILED = "its plugin failed"
+"""What a reason begins with, where a backend is broken and its hardware may be there."""
 
 # How often resolutions were forgotten: what has kept kernels looks here whether to ask for them again.
 forgotten = [0]
@@ -187,7 +192,8 @@ def forget_devices() -> None:
     host_device.cache_clear()
     known_backends = backends()
     for key, known in list(_devices.items()):
-        if not any(backend is known.backend for backend in known_backends):
+        mine = (backend for backend in known_backends if backend.device == known.type)
+        if not any(backend.loaded is known.backend for backend in mine):
             del _devices[key]
 
 
@@ -202,17 +208,22 @@ forgetting.append(_forget_preference)
 def state(backend: Backend) -> tuple[int, str | None]:
     """How many devices a backend has that can be used, and why it has none; a broken backend harms no other."""
     try:
-        why = backend.unavailable()
-        count = backend.device_count() if why is None else 0
-        if not isinstance(count, int):
-            return 0, f"its plugin failed: device_count returned {count!r}; it returns an int."
+        if (why := why_unavailable(backend, "backend")) is not None:
+            return 0, why
+        asked = f"device_count of the backend for device type {backend.device!r}"
+        with watched(lambda seconds: f"agog: {asked} has not answered after {seconds:g} s."):
+            count = load_function(backend.device_count)()
+        if not isinstance(count, int) or count < 0:
+            return 0, f"{FAILED}: device_count must return a number of devices; it returned {describe_value(count)}"
         if count:
-            load_reference(backend.array_type)
-        return count, why
+            _ = backend.loaded
+        return int(count), None
+    except PluginError as error:
+        return 0, f"{FAILED}: {error}"
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # libraries in other languages raise their panics as such
-        return 0, f"its plugin failed: {type(error).__name__}: {error}"
+        return 0, f"{FAILED}: {describe_error(error)}"
 
 
 def _find(device_type: str | None, index: int) -> Device:

@@ -13,9 +13,10 @@ from agog_core.dispatch.devices.lookup import clear_tables, forget_devices
 from agog_core.dispatch.kernels.pairs import partners, why_alone
 from agog_core.dispatch.op import registry
 from agog_core.dispatch.plugins.preference import how_much, preference
-from agog_core.dispatch.plugins.reference import load_reference
+from agog_core.dispatch.plugins.reference import load_function
 from agog_core.dispatch.plugins.registration import forgetting
-from agog_core.errors import PluginError, PluginWarning
+from agog_core.dispatch.plugins.unavailability import why_unavailable
+from agog_core.errors import PluginError, PluginWarning, describe_error, describe_value
 from agog_core.locks import hold_while_forking
 from agog_core.named_tuple import Named
 
@@ -84,7 +85,7 @@ def _why_rejected(candidate: Candidate, dtype: str) -> str | None:
 def why_unusable(kernel: Kernel) -> str | None:
     """Why a kernel cannot be used here, or None."""
     try:
-        if (why := kernel.unavailable()) is not None:
+        if (why := why_unavailable(kernel, f"kernel for op {kernel.op!r}")) is not None:
             return f"not available: {why}"
         load_kernel(kernel)
         if kernel.several is not None:
@@ -99,21 +100,13 @@ def why_unusable(kernel: Kernel) -> str | None:
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # a broken kernel, in whatever language, is one candidate less, with its reason
-        return f"{BROKEN}: {type(error).__name__}: {error}"
+        return f"{BROKEN}: {describe_error(error)}"
     return None
 
 
 def load_kernel(kernel: Kernel) -> Callable[..., Any]:
     """A kernel's function, or what makes it."""
     return load_function(kernel.fn if kernel.make is None else kernel.make)
-
-
-def load_function(reference: Any) -> Callable[..., Any]:
-    """A function that a plugin has given, or named."""
-    function = load_reference(reference)
-    if not callable(function):
-        raise TypeError(f"{reference} is not callable")
-    return function  # type: ignore[no-any-return]  # callable() has just said so
 
 
 def function_of(candidate: Candidate, table: KernelTable, other: Function | str | None = None) -> Function:
@@ -136,7 +129,7 @@ def function_of(candidate: Candidate, table: KernelTable, other: Function | str 
 def _made(source: str, make: Function, arguments: tuple[str, str, str]) -> Function:
     function = make(*arguments)
     if not callable(function):
-        raise TypeError(f"{source}{arguments} returned {function!r}; it returns a function")
+        raise TypeError(f"{source}{arguments} must return a function; it returned {describe_value(function)}")
     return function  # type: ignore[no-any-return]  # callable() has just said so
 
 

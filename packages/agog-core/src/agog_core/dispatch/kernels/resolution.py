@@ -19,7 +19,7 @@ from agog_core.dispatch.kernels.coats import coated
 from agog_core.dispatch.kernels.failure import note_failure, shape_of
 from agog_core.dispatch.kernels.unresolved import ambiguous, declined, missing
 from agog_core.dispatch.op import Op
-from agog_core.errors import AmbiguousKernelError, MissingKernelError
+from agog_core.errors import AmbiguousKernelError, MissingKernelError, describe_error
 
 # What `agog_core.dispatch.kernels.fallback` puts in place of a missing kernel, the innermost scope last.
 fallbacks: list[Callable[[Op, KernelTable, str], Callable[..., Any]]] = []
@@ -89,7 +89,7 @@ class Chain:
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # libraries in other languages raise their panics as such
-            self.rejected.append((candidate, f"{BROKEN}: {type(error).__name__}: {error}"))
+            self.rejected.append((candidate, f"{BROKEN}: {describe_error(error)}"))
             report_broken(*self.rejected[-1])
             return None
         return coated(self.op, self._table, candidate, function)

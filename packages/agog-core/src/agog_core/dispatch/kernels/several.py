@@ -11,6 +11,7 @@ from agog_core.dispatch.kernels.coats import is_checked
 from agog_core.dispatch.kernels.observation import are_observed
 from agog_core.dispatch.kernels.resolution import Chain
 from agog_core.dispatch.op import Op
+from agog_core.errors import describe_error
 
 
 def resolve_several(op: Op, table: KernelTable) -> Callable[..., Any] | None:
@@ -36,6 +37,6 @@ def _best(op: Op, table: KernelTable, chain: Chain) -> Callable[..., Any] | None
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # see `Chain`
-        report_broken(candidate, f"{BROKEN}: {type(error).__name__}: {error}")
+        report_broken(candidate, f"{BROKEN}: {describe_error(error)}")
         return None
     return table.device.bind(op.name, table.dtype, function)[0]

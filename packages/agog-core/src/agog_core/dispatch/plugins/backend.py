@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import InitVar, dataclass
+from dataclasses import InitVar, dataclass, replace
+from functools import cached_property
 from typing import Any, NamedTuple, NoReturn
 
 from agog_core import dtypes as _dtypes
+from agog_core.dispatch.fields import BOOL, FUNCTION, INT, REFERENCE, Field, check_fields, is_reference, optional
+from agog_core.dispatch.plugins.reference import load_reference
+from agog_core.dispatch.plugins.unavailability import available
+from agog_core.dtypes import DType
+from agog_core.errors import PluginError, describe_error, describe_value
 
 Function = Callable[..., Any]
 
@@ -43,6 +49,17 @@ def check_device_type(owner: str, device: Any) -> None:
         raise ValueError(f"{owner}: a device type is one lower-case word, such as 'gpu'.")
 
 
+def dtype_names(owner: str, names: Any, known: frozenset[DType]) -> frozenset[str]:
+    """A set of names of dtypes, which are one name or several; refused where there are no such dtypes."""
+    if not isinstance(names, Iterable):
+        raise TypeError(f"{owner}: dtypes must be names of dtypes, or None; got {describe_value(names)}.")
+    found = (names,) if isinstance(names, str) else tuple(names)
+    there = {dtype.name for dtype in known}
+    if unknown := sorted({describe_value(name) for name in found if not isinstance(name, str) or name not in there}):
+        raise ValueError(f"{owner}: unknown dtypes {', '.join(unknown)}; the dtypes are {', '.join(sorted(there))}.")
+    return frozenset(found)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Backend:
     """A device type and how its arrays come and go.
@@ -57,6 +74,10 @@ class Backend:
 
     Where a view does not keep the Python object of the array that it is a view of alive, ``base`` has to be given:
     variables tell by reference counts whether anybody else sees their memory.
+
+    Each function may be a ``"module:attribute"`` string. What the strings name is imported when the device is first
+    used or listed, so that a program without it does not wait for its library. Then ``unavailable`` is asked first,
+    and ``device_count`` next.
 
     Args:
         device: the device type, lower case, such as ``"cpu"`` or ``"gpu"``.
@@ -118,30 +139,30 @@ class Backend:
 
     device: str
     array_type: type | str
-    device_count: Callable[[], int]
-    from_host: Callable[[Any, int], Any]
-    to_host: Callable[[Any], Any]
-    copy: Callable[[Any], Any]
-    synchronize: Callable[[int], None]
-    as_array: Callable[[Any], Any] = _refuse
-    bind: Callable[[Function, str, str, int], Function | tuple[Function, Function]] = lambda kernel, *_: kernel
+    device_count: Callable[[], int] | str
+    from_host: Callable[[Any, int], Any] | str
+    to_host: Callable[[Any], Any] | str
+    copy: Callable[[Any], Any] | str
+    synchronize: Callable[[int], None] | str
+    as_array: Callable[[Any], Any] | str = _refuse
+    bind: Callable[[Function, str, str, int], Function | tuple[Function, Function]] | str = lambda kernel, *_: kernel
     dtypes: Iterable[str] | None = None
-    base: Callable[[Any], Any] | None = None
-    copy_from: Callable[[Any, int, int], Any] | None = None
+    base: Callable[[Any], Any] | str | None = None
+    copy_from: Callable[[Any, int, int], Any] | str | None = None
     host_copy: bool = False
-    allocate_host: Callable[[tuple[int, ...], Any], Any] | None = None
-    prefetch: Callable[[Any, int], Any] | None = None
-    memory_stats: Callable[[int], MemoryStats] = lambda index: MemoryStats()
-    set_memory_limit: Callable[[int, int | None], None] | None = None
-    free_cached: Callable[[int], None] | None = None
-    translate: Callable[[Exception], Exception | None] | None = None
-    timer: Callable[[int], Callable[[], float]] | None = None
-    pending_error: Callable[[int], str | None] | None = None
+    allocate_host: Callable[[tuple[int, ...], Any], Any] | str | None = None
+    prefetch: Callable[[Any, int], Any] | str | None = None
+    memory_stats: Callable[[int], MemoryStats] | str = lambda index: MemoryStats()
+    set_memory_limit: Callable[[int, int | None], None] | str | None = None
+    free_cached: Callable[[int], None] | str | None = None
+    translate: Callable[[Exception], Exception | None] | str | None = None
+    timer: Callable[[int], Callable[[], float]] | str | None = None
+    pending_error: Callable[[int], str | None] | str | None = None
     dlpack_type: int | None = None
-    to_dlpack: Callable[[Any, Any, tuple[int, int] | None, bool], Any] = _no_dlpack
-    from_dlpack: Callable[[Any], Any] = _no_dlpack
+    to_dlpack: Callable[[Any, Any, tuple[int, int] | None, bool], Any] | str = _no_dlpack
+    from_dlpack: Callable[[Any], Any] | str = _no_dlpack
     host_memory: bool = False
-    unavailable: Callable[[], str | None] = lambda: None
+    unavailable: Callable[[], str | None] | str = available
     allocate: InitVar[Function | None] = None
     memory_in_use: InitVar[Callable[[int], int | None] | None] = None
     for_scalars: InitVar[Callable[[Function], Function] | None] = None
@@ -152,24 +173,41 @@ class Backend:
         memory_in_use: Callable[[int], int | None] | None,
         for_scalars: Callable[[Function], Function] | None,
     ) -> None:
-        check_device_type(f"Backend(device={self.device!r})", self.device)
+        owner = f"Backend(device={describe_value(self.device)})"
+        check_device_type(owner, self.device)
+        check_fields(owner, _FIELDS, vars(self))
+        older = {"allocate": allocate, "memory_in_use": memory_in_use, "for_scalars": for_scalars}
+        check_fields(owner, dict.fromkeys(older, optional(FUNCTION)), older)
         if for_scalars is not None:
             object.__setattr__(self, "bind", lambda kernel, *_: (kernel, for_scalars(kernel)))
         if memory_in_use is not None:
             object.__setattr__(self, "memory_stats", lambda index: MemoryStats(in_use=memory_in_use(index)))
-        for name in _REQUIRED + _OPTIONAL:
-            function = getattr(self, name)
-            if not callable(function) and not (function is None and name in _OPTIONAL):
-                raise TypeError(f"Backend(device={self.device!r}): {name} must be a function; got {function!r}.")
         if self.dtypes is not None:
-            names = frozenset((self.dtypes,) if isinstance(self.dtypes, str) else self.dtypes)
-            known = {dtype.name for dtype in _dtypes.ALL | _dtypes.FLOAT8}
-            if unknown := sorted(names - known, key=str):
-                raise ValueError(
-                    f"Backend(device={self.device!r}): unknown dtypes {unknown}; the dtypes are "
-                    f"{', '.join(sorted(known))}."
-                )
-            object.__setattr__(self, "dtypes", names)
+            object.__setattr__(self, "dtypes", dtype_names(owner, self.dtypes, _dtypes.ALL | _dtypes.FLOAT8))
+
+    @cached_property
+    def loaded(self) -> Any:  # a Backend whose functions are no strings
+        """The backend with what its ``"module:attribute"`` strings name, which is imported now.
+
+        Raises:
+            PluginError: something cannot be imported, or is no function or type.
+        """
+        fields = ("array_type", *_REQUIRED, *_OPTIONAL)
+        found = {name: self._load(name) for name in fields if isinstance(getattr(self, name), str)}
+        return replace(self, **found) if found else self
+
+    def _load(self, name: str) -> Any:
+        reference = getattr(self, name)
+        try:
+            value = load_reference(reference)
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # libraries in other languages raise their panics as such
+            raise PluginError(f"{name} ({reference}) could not be loaded: {describe_error(error)}") from error
+        if not (isinstance(value, type) if name == "array_type" else callable(value)):
+            wanted = "a type" if name == "array_type" else "a function"
+            raise PluginError(f"{name} ({reference}) must be {wanted}; it is {describe_value(value)}")
+        return value
 
 
 _REQUIRED = (
@@ -180,3 +218,12 @@ _OPTIONAL = (
     *("base", "copy_from", "allocate_host", "prefetch", "set_memory_limit", "free_cached"),
     *("translate", "timer", "pending_error"),
 )
+_FIELDS = {
+    "array_type": Field(
+        lambda value: isinstance(value, type) or is_reference(value), "a type or a 'module:attribute' string"
+    ),
+    **dict.fromkeys(_REQUIRED, REFERENCE),
+    **dict.fromkeys(_OPTIONAL, optional(REFERENCE)),
+    **dict.fromkeys(("host_copy", "host_memory"), BOOL),
+    "dlpack_type": optional(INT),
+}

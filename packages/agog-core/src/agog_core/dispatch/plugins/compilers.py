@@ -6,7 +6,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from agog_core.dispatch.fields import TOLERANCES, check_fields
+from agog_core.dispatch.plugins.backend import dtype_names
 from agog_core.dispatch.plugins.ranking import check_brought, decided, explain_ranking, ranked
+from agog_core.dispatch.plugins.unavailability import available
 from agog_core.dtypes import ALL
 
 if TYPE_CHECKING:
@@ -127,18 +130,13 @@ class Compiler:
     priority: int = 100
     claims: Callable[[Graph], Iterable[Claim]] | str | None = None
     tolerances: Mapping[str, tuple[float, float]] = field(default_factory=dict)
-    unavailable: Callable[[], str | None] = lambda: None
+    unavailable: Callable[[], str | None] = available
 
     def __post_init__(self) -> None:
         check_brought(self, example="llvm")
-        for dtype, pair in self.tolerances.items():
-            if dtype not in {each.name for each in ALL}:
-                raise ValueError(f"Compiler(name={self.name!r}): tolerances names the unknown dtype {dtype!r}.")
-            if not (isinstance(pair, tuple) and len(pair) == 2 and all(isinstance(x, float) and x >= 0 for x in pair)):
-                raise TypeError(
-                    f"Compiler(name={self.name!r}): tolerances[{dtype!r}] must be two floats, rtol and atol; got "
-                    f"{pair!r}."
-                )
+        owner = f"Compiler(name={self.name!r})"
+        check_fields(owner, {"tolerances": TOLERANCES}, vars(self))
+        dtype_names(f"{owner}: tolerances", self.tolerances, ALL)
 
     @property
     def references(self) -> tuple[str, ...]:

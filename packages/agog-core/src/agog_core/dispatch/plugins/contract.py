@@ -13,11 +13,26 @@ from typing import Any
 import pluggy
 
 from agog_core import dtypes as _dtypes
+from agog_core.dispatch.fields import (
+    BOOL,
+    INT,
+    NAME,
+    REASON,
+    REFERENCE,
+    TEXT,
+    TOLERANCES,
+    Field,
+    check_fields,
+    is_reference,
+    mapping,
+    optional,
+)
 from agog_core.dispatch.op import Op
-from agog_core.dispatch.plugins.backend import Backend, check_device_type
+from agog_core.dispatch.plugins.backend import Backend, check_device_type, dtype_names
 from agog_core.dispatch.plugins.compilers import Compiler
 from agog_core.dispatch.plugins.executors import Executor
-from agog_core.errors import PluginError
+from agog_core.dispatch.plugins.unavailability import available
+from agog_core.errors import PluginError, describe_value
 
 PROJECT = "agog"
 API_VERSION = 3
@@ -54,8 +69,8 @@ def check_version(version: Any) -> None:
     """Refuse a plugin that is written for a version of the contract that is not served here."""
     if type(version) is not int or version not in SERVED_VERSIONS:
         raise PluginError(
-            f"it is written for plugin API {version!r}, and this agog-core has API {API_VERSION}; upgrade the older "
-            "one."
+            f"it is written for plugin API {describe_value(version)}, and this agog-core has API {API_VERSION}; "
+            "upgrade the older one."
         )
 
 
@@ -127,50 +142,20 @@ class Kernel:
     pair: str | None = None
     lower: Callable[..., Any] | str | None = None
     out: Callable[..., Any] | str | None = None
-    unavailable: Callable[[], str | None] = lambda: None
+    unavailable: Callable[[], str | None] = available
 
     def __post_init__(self) -> None:
-        if not isinstance(self.op, str):
-            raise TypeError(f"Kernel(op={self.op!r}): op must be the name of an op; got {type(self.op).__name__}.")
-        check_device_type(f"Kernel(op={self.op!r}, device={self.device!r})", self.device)
-        self._check_functions()
-        for name, kind in (("priority", int), ("when", str)):
-            if not isinstance(value := getattr(self, name), kind):
-                raise TypeError(f"Kernel(op={self.op!r}): {name} must be {_A[kind]}; got {value!r}.")
-        if self.pair is not None and not (isinstance(self.pair, str) and self.pair):
-            raise TypeError(f"Kernel(op={self.op!r}): pair must be a name, or None; got {self.pair!r}.")
-        if self.dtypes is not None:
-            object.__setattr__(self, "dtypes", self._dtype_names(self.dtypes))
-
-    def _check_functions(self) -> None:
+        owner = f"Kernel(op={describe_value(self.op)})"
+        check_fields(owner, _KERNEL, vars(self))
+        check_device_type(f"Kernel(op={self.op!r}, device={describe_value(self.device)})", self.device)
         if (self.fn is None) == (self.make is None):
             both = "neither" if self.fn is None else "both"
-            raise TypeError(f"Kernel(op={self.op!r}): it takes one of fn and make; got {both}.")
-        for name in ("fn", "make", "several", "lower", "out"):
-            value = getattr(self, name)
-            if name == "lower" and value == "next":
-                continue
-            if value is not None and not callable(value) and not (isinstance(value, str) and value.count(":") == 1):
-                raise TypeError(
-                    f"Kernel(op={self.op!r}): {name} must be a function or a 'module:attribute' string; got {value!r}."
-                )
-        if not callable(self.unavailable):
-            raise TypeError(
-                f"Kernel(op={self.op!r}): unavailable must be a function that returns a sentence or None; got "
-                f"{self.unavailable!r}."
-            )
+            raise TypeError(f"{owner}: it takes one of fn and make; got {both}.")
         for name in ("per_thread", "pool"):
             if getattr(self, name) and self.make is None:
-                raise ValueError(f"Kernel(op={self.op!r}): {name}=True needs make, which may keep state; fn may not.")
-
-    def _dtype_names(self, dtypes: Any) -> frozenset[str]:
-        names = (dtypes,) if isinstance(dtypes, str) else tuple(dtypes)
-        known = {dtype.name for dtype in _dtypes.ALL}
-        if unknown := sorted(map(str, set(names) - known)):
-            raise ValueError(
-                f"Kernel(op={self.op!r}): unknown dtypes {unknown}; the dtypes are {', '.join(sorted(known))}."
-            )
-        return frozenset(names)
+                raise ValueError(f"{owner}: {name}=True needs make, which may keep state; fn may not.")
+        if self.dtypes is not None:
+            object.__setattr__(self, "dtypes", dtype_names(owner, self.dtypes, _dtypes.ALL))
 
     @property
     def source(self) -> str:
@@ -182,7 +167,19 @@ class Kernel:
         return f"{module}:{getattr(function, '__qualname__', repr(function))}"
 
 
-_A = {int: "an int", str: "a string"}
+_KERNEL = {
+    "op": Field(NAME.accepts, "the name of an op"),
+    **dict.fromkeys(("fn", "make", "several", "out"), optional(REFERENCE)),
+    "lower": Field(
+        lambda value: value is None or value == "next" or REFERENCE.accepts(value),
+        "a function, a 'module:attribute' string or 'next'",
+    ),
+    "priority": INT,
+    "when": TEXT,
+    **dict.fromkeys(("per_thread", "pool", "deterministic"), BOOL),
+    "pair": optional(Field(NAME.accepts, "a name, or None")),
+    "unavailable": REASON,
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -197,7 +194,7 @@ class Conformance:
             mapping of ``agog_testing.opinfo.OpInfo``. Only the kit imports it.
 
     Raises:
-        TypeError: ``infos`` is no ``"module:attribute"`` string.
+        TypeError: an argument is of a wrong type.
 
     >>> Conformance(expected_failures={"matmul/float16/value": "accumulates in float16"}).tolerances
     {}
@@ -208,11 +205,14 @@ class Conformance:
     infos: str | None = None
 
     def __post_init__(self) -> None:
-        if self.infos is not None and not (isinstance(self.infos, str) and self.infos.count(":") == 1):
-            raise TypeError(
-                "Conformance: infos must be a 'module:attribute' string, which only the kit imports; got "
-                f"{self.infos!r}."
-            )
+        check_fields("Conformance", _CONFORMANCE, vars(self))
+
+
+_CONFORMANCE = {
+    "tolerances": TOLERANCES,
+    "expected_failures": mapping(NAME, NAME, "a mapping of test ids to reasons"),
+    "infos": optional(Field(is_reference, "a 'module:attribute' string, which only the kit imports")),
+}
 
 
 class Hooks:

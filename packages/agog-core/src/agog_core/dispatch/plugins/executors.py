@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from agog_core.dispatch.plugins.ranking import check_brought, decided, explain_ranking, ranked
+from agog_core.dispatch.plugins.unavailability import available
 
 if TYPE_CHECKING:
     from agog_core.dispatch.plugins.compilers import Compiler
@@ -46,7 +47,7 @@ class Executor:
     device: str
     prepare: Callable[[Graph, Sequence[Compiler]], Run | None] | str
     priority: int = 100
-    unavailable: Callable[[], str | None] = lambda: None
+    unavailable: Callable[[], str | None] = available
 
     def __post_init__(self) -> None:
         check_brought(self, example="numpy")

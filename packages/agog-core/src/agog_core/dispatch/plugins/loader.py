@@ -6,9 +6,11 @@ import os
 import threading
 import time
 import warnings
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from functools import partial
 from importlib import metadata
+from itertools import islice
 from typing import Any
 
 import pluggy
@@ -20,8 +22,12 @@ from agog_core.dispatch.plugins.compilers import Compiler
 from agog_core.dispatch.plugins.contract import PROJECT, Conformance, Hooks, Kernel, check_version
 from agog_core.dispatch.plugins.executors import Executor
 from agog_core.dispatch.plugins.preference import how_much, preference_of_environment
-from agog_core.errors import PluginError, PluginWarning
+from agog_core.dispatch.plugins.watch import watched
+from agog_core.errors import PluginError, PluginWarning, describe_error, describe_value
 from agog_core.locks import hold_while_forking
+
+# More objects than this a hook brings by mistake, such as in a loop without an end.
+_MOST = 100_000
 
 
 @dataclass
@@ -37,6 +43,7 @@ class Plugin:
         version: the version of the contract that it says it is written for; None where it says nothing, which counts
             as 1.
         seconds: how long it took to load.
+        at_work: what of it runs while it is being loaded.
     """
 
     name: str
@@ -46,6 +53,7 @@ class Plugin:
     skipped: bool = False
     version: int | None = None
     seconds: float = 0.0
+    at_work: str = "the import of its module"
     backends: list[Backend] = field(default_factory=list)
     kernels: list[Kernel] = field(default_factory=list)
     ops: list[Op] = field(default_factory=list)
@@ -57,6 +65,10 @@ class Plugin:
         """Record that the plugin has failed, and forget what it has brought."""
         self.failure, self.cause = why, cause
         self.backends, self.kernels, self.ops, self.executors, self.compilers = [], [], [], [], []
+        self.conformance = Conformance()
+
+    def __str__(self) -> str:
+        return f"agog plugin {self.name!r} ({self.distribution})"
 
     def backend(self, device: str) -> Backend | None:
         """The backend that it brings for a device type, or None."""
@@ -110,13 +122,13 @@ class PluginLoader:
         known_ops = set(ops)
         start = time.perf_counter()
         try:
-            self._fill(plugin, find())
+            with watched(partial(_slow, plugin)):
+                self._fill(plugin, find())
         except BaseException as error:  # libraries in other languages raise their panics as such
             _forget_since(known_ops)
             if isinstance(error, KeyboardInterrupt):
                 raise
-            text = str(error) if isinstance(error, PluginError) else f"{type(error).__name__}: {error}"
-            plugin.leave_out(text, error)
+            plugin.leave_out(str(error) if isinstance(error, PluginError) else describe_error(error), error)
         plugin.seconds = time.perf_counter() - start
 
     def _fill(self, plugin: Plugin, module: Any) -> None:
@@ -173,20 +185,22 @@ class PluginLoader:
             raise PluginError(f"{error} The hooks are {known}.") from None
         if not self.manager.get_hookcallers(module):
             raise PluginError(
-                f"module {getattr(module, '__name__', module)!r} implements no hook; mark its functions with "
-                "agog_core.plugin.hookimpl."
+                f"module {describe_value(getattr(module, '__name__', module))} implements no hook; mark its functions "
+                "with agog_core.plugin.hookimpl."
             )
 
     def _collect(self, plugin: Plugin, module: Any) -> None:
-        plugin.ops = self._call("agog_ops", module, Op)
-        plugin.backends = self._call("agog_backends", module, Backend)
-        plugin.kernels = self._call("agog_kernels", module, Kernel)
-        plugin.executors = self._call("agog_executors", module, Executor)
-        plugin.compilers = self._call("agog_compilers", module, Compiler)
-        for conformance in self._implementations("agog_conformance", module):
-            plugin.conformance = conformance()
-            if not isinstance(plugin.conformance, Conformance):
-                raise PluginError(f"agog_conformance must return a Conformance; it returned {plugin.conformance!r}.")
+        def call(hook: str, kind: type) -> list[Any]:
+            plugin.at_work = f"its hook {hook}"
+            return [item for function in self._implementations(hook, module) for item in _brought(hook, function, kind)]
+
+        plugin.ops = call("agog_ops", Op)
+        plugin.backends = call("agog_backends", Backend)
+        plugin.kernels = call("agog_kernels", Kernel)
+        plugin.executors = call("agog_executors", Executor)
+        plugin.compilers = call("agog_compilers", Compiler)
+        for conformance in call("agog_conformance", Conformance):
+            plugin.conformance = conformance
         for op in plugin.ops:
             if ops.get(op.name, op) is not op:
                 raise PluginError(f"it defines the op {op.name!r}, which exists already; choose another name.")
@@ -205,25 +219,46 @@ class PluginLoader:
     def _implementations(self, hook: str, module: Any) -> list[Any]:
         return [impl.function for impl in getattr(self.manager.hook, hook).get_hookimpls() if impl.plugin is module]
 
-    def _call(self, hook: str, module: Any, kind: type) -> list[Any]:
-        found: list[Any] = []
-        for function in self._implementations(hook, module):
-            result: Iterable[Any] = function()
-            if not isinstance(result, Iterable):
-                raise PluginError(f"{hook} must yield {kind.__name__} objects; it returned {result!r}.")
-            for item in result:
-                if not isinstance(item, kind):
-                    raise PluginError(f"{hook} must yield {kind.__name__} objects; it yielded {item!r}.")
-                found.append(item)
-        return found
-
     def _report(self, plugin: Plugin) -> None:
         if plugin.failure is None:
             return
-        text = f"agog plugin {plugin.name!r} ({plugin.distribution}) is left out: {plugin.failure}"
+        text = f"{plugin} is left out: {plugin.failure}"
         if self.strict:
             raise PluginError(text) from plugin.cause
         warnings.warn(text, PluginWarning, stacklevel=2)
+
+
+def _brought(hook: str, function: Callable[[], Any], kind: type) -> list[Any]:
+    """What a hook gives, which is all of one kind; an error names the hook."""
+    try:
+        result = function()
+        if kind is Conformance:
+            result = (result,)
+        elif not isinstance(result, Iterable):
+            raise PluginError(f"{hook} must yield {kind.__name__} objects; it returned {describe_value(result)}.")
+        found = list(islice(result, _MOST + 1))
+    except (KeyboardInterrupt, PluginError):
+        raise
+    except BaseException as error:  # libraries in other languages raise their panics as such
+        raise PluginError(f"{hook}: {describe_error(error)}") from error
+    for item in found:
+        if not isinstance(item, kind):
+            does = (
+                f"return a {kind.__name__}; it returned"
+                if kind is Conformance
+                else f"yield {kind.__name__} objects; it yielded"
+            )
+            raise PluginError(f"{hook} must {does} {describe_value(item)}.")
+    if len(found) > _MOST:
+        raise PluginError(f"{hook} yields more than {_MOST:,} {kind.__name__} objects; it must come to an end.")
+    return found
+
+
+def _slow(plugin: Plugin, seconds: float) -> str:
+    return (
+        f"{plugin} has not loaded after {seconds:g} s; at work is {plugin.at_work}. AGOG_PLUGINS, with the names of "
+        "the others, leaves it out."
+    )
 
 
 def _brought_twice(device: str, other: Plugin) -> str:

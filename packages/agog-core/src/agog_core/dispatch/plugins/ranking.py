@@ -6,9 +6,11 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
+from agog_core.dispatch.fields import INT, NAME, REASON, REFERENCE, Field, check_fields
 from agog_core.dispatch.plugins.backend import check_device_type
-from agog_core.dispatch.plugins.reference import load_reference
-from agog_core.errors import AmbiguousKernelError
+from agog_core.dispatch.plugins.reference import load_function
+from agog_core.dispatch.plugins.unavailability import why_unavailable
+from agog_core.errors import AmbiguousKernelError, describe_error, describe_value
 from agog_core.named_tuple import Named
 
 
@@ -76,33 +78,22 @@ def explain_ranking(kind: str, device: str, none: str) -> str:
 def why_unusable(what: Any) -> str | None:
     """Why an executor or a compiler cannot be used here, or None; one that is broken harms nothing else."""
     try:
-        if (why := what.unavailable()) is not None:
+        if (why := why_unavailable(what, f"{type(what).__name__.lower()} {what.name!r}")) is not None:
             return f"not available: {why}"
         for name in what.references:
-            load_reference(getattr(what, name))
+            load_function(getattr(what, name))
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # libraries in other languages raise their panics as such
-        return f"could not be loaded: {type(error).__name__}: {error}"
+        return f"could not be loaded: {describe_error(error)}"
     return None
 
 
 def check_brought(what: Any, example: str) -> None:
     """Refuse wrong names, device types, functions, priorities and reasons of an executor or a compiler."""
     kind = type(what).__name__
-    if not (isinstance(what.name, str) and what.name):
-        raise TypeError(f"{kind}(name={what.name!r}): name must be a name, such as {example!r}.")
-    check_device_type(f"{kind}(name={what.name!r}, device={what.device!r})", what.device)
-    for name in what.references:
-        value = getattr(what, name)
-        if not callable(value) and not (isinstance(value, str) and value.count(":") == 1):
-            raise TypeError(
-                f"{kind}(name={what.name!r}): {name} must be a function or a 'module:attribute' string; got {value!r}."
-            )
-    if not isinstance(what.priority, int):
-        raise TypeError(f"{kind}(name={what.name!r}): priority must be an int; got {what.priority!r}.")
-    if not callable(what.unavailable):
-        raise TypeError(
-            f"{kind}(name={what.name!r}): unavailable must be a function that returns a sentence or None; got "
-            f"{what.unavailable!r}."
-        )
+    owner = f"{kind}(name={describe_value(what.name)})"
+    name = Field(NAME.accepts, f"a name, such as {example!r}")
+    functions = dict.fromkeys(what.references, REFERENCE)
+    check_fields(owner, {"name": name, **functions, "priority": INT, "unavailable": REASON}, vars(what))
+    check_device_type(f"{kind}(name={what.name!r}, device={describe_value(what.device)})", what.device)

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from difflib import get_close_matches
 
 from agog_core.dispatch.devices.backends import check_decided, device_types
+from agog_core.dispatch.devices.lookup import FAILED, state
 from agog_core.dispatch.kernels.candidates import BROKEN, why_unusable
 from agog_core.dispatch.op import all_ops
 from agog_core.dispatch.plugins import ranking
@@ -23,7 +24,8 @@ def problems() -> list[str]:
     """
     loaded = [plugin for plugin in loader().plugins if plugin.failure is None and not plugin.skipped]
     failed = [f"{p.name} ({p.distribution}) failed: {p.failure}" for p in loader().plugins if p.failure]
-    found = [problem for plugin in loaded for problem in (*_of_kernels(plugin), *_of_functions(plugin))]
+    looks = (_of_backends, _of_kernels, _of_functions)
+    found = [problem for plugin in loaded for look in looks for problem in look(plugin)]
     return [*failed, *_contested(), *found]
 
 
@@ -33,6 +35,13 @@ def _contested() -> Iterator[str]:
             check_decided(device)
         except PluginError as error:
             yield str(error)
+
+
+def _of_backends(plugin: Plugin) -> Iterator[str]:
+    for backend in plugin.backends:
+        _, why = state(backend)
+        if why is not None and why.startswith(FAILED):
+            yield f"{plugin.name}: the device type {backend.device!r} cannot be used: {why}"
 
 
 def _of_kernels(plugin: Plugin) -> Iterator[str]:
