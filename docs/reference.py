@@ -42,7 +42,9 @@ PARTS = {
     "In new ops": ("unary", "binary", "call", "call_several", "create", "update", "convert_to_tensor"),
     "In executors": ("Executor", "Graph", "Node", "Value"),
     "In compilers": ("Compiler", "Subgraph", "Primitive", "ArraySpec", "Claim"),
-    "In kernels and backends": ("version", "as_dtype", "load_reference", "matmul_precision"),
+    "In kernels and backends": (
+        *("version", "as_dtype", "load_reference", "matmul_precision", "describe_error", "describe_value"),
+    ),
 }
 
 # What has no signature of its own, in one line each.

@@ -40,7 +40,13 @@ from agog_core.dispatch.plugins.contract import (
 )
 from agog_core.dispatch.plugins.reference import load_reference
 from agog_core.dtypes import as_dtype
-from agog_core.errors import InvalidArgumentError, PluginWarning, ResourceExhaustedError
+from agog_core.errors import (
+    InvalidArgumentError,
+    PluginWarning,
+    ResourceExhaustedError,
+    describe_error,
+    describe_value,
+)
 from agog_core.shapes import TensorShape
 from agog_core.tensors import Tensor, convert_to_tensor
 from agog_core.variables.memory import version
@@ -64,6 +70,8 @@ __all__ = [
     "call_several",
     "convert_to_tensor",
     "create",
+    "describe_error",
+    "describe_value",
     "dtypes",
     "hookimpl",
     "hookspec",

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from agog_core.compiler import Compiler
-from agog_core.plugin import load_reference
 from agog_cpu_executor.grouping.primitives import primitive_of, spec_of
+from agog_cpu_executor.grouping.takes import takes_of
 from agog_cpu_executor.program.description import function_of, nodes_of
 from agog_cpu_executor.program.kinds import NEVER_COMPILED, Kind
 from agog_cpu_executor.program.steps import Step
@@ -49,7 +49,7 @@ def _why_not(step: Step, compilers: Sequence[Compiler]) -> str:
     if not compilers:
         return "no compiler is there"
     specs = [spec_of(value) for value in values]
-    if any(load_reference(compiler.takes)(primitive, specs) for compiler in compilers):
+    if any(takes_of(compiler)(primitive, specs) for compiler in compilers):
         return "no more to fuse it with"
     spec = spec_of(step.outputs[0])
     return f"not taken by {', '.join(repr(each.name) for each in compilers)}: {spec.dtype} {spec.shape}"

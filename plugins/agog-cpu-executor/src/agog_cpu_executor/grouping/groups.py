@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from agog_core.compiler import Compiler, Subgraph
-from agog_core.plugin import PluginWarning
+from agog_core.plugin import PluginWarning, describe_error, describe_value
 from agog_cpu_executor.grouping.primitives import is_of_rows, primitive_of, spec_of
 from agog_cpu_executor.program import layouts
 from agog_cpu_executor.program.kinds import Kind, Source
@@ -96,16 +96,19 @@ def is_worth_it(unit: Group) -> bool:
 def _built(subgraph: Subgraph, build: Any, compiler: Compiler) -> Any:
     """The compiled function of a subgraph; None if the compiler rejects it, or fails, of which it warns."""
     try:
-        return build(subgraph)
+        if (run := build(subgraph)) is None or callable(run):
+            return run
+        why = f"compile must return a function or None; it returned {describe_value(run)}"
     except Exception as error:
-        names = ", ".join(dict.fromkeys(each.name or each.kind for each in subgraph.primitives))
-        warnings.warn(
-            f"The compiler {compiler.name!r} failed, and a part of a traced function runs without it: "
-            f"{type(error).__name__}: {error} (in {len(subgraph.primitives)} primitives: {names})",
-            PluginWarning,
-            stacklevel=2,
-        )
-        return None
+        why = describe_error(error)
+    names = ", ".join(dict.fromkeys(each.name or each.kind for each in subgraph.primitives))
+    warnings.warn(
+        f"The compiler {compiler.name!r} failed, and a part of a traced function runs without it: "
+        f"{why} (in {len(subgraph.primitives)} primitives: {names})",
+        PluginWarning,
+        stacklevel=2,
+    )
+    return None
 
 
 def _overwrites(

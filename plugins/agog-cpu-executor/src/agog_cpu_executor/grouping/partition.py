@@ -14,6 +14,7 @@ from agog_core.compiler import Compiler
 from agog_core.plugin import load_reference
 from agog_cpu_executor.grouping.groups import Group, compiled, is_worth_it
 from agog_cpu_executor.grouping.primitives import first_axis, is_of_rows, primitive_of, spec_of
+from agog_cpu_executor.grouping.takes import Takes, takes_of
 from agog_cpu_executor.program import layouts
 from agog_cpu_executor.program.kinds import ENDING, FUSIBLE, IN_ORDER, RAISING, Kind, Source
 from agog_cpu_executor.program.steps import ReduceStep, Step, UfuncStep, Value, ViewStep
@@ -34,7 +35,7 @@ def group(
         compiler: what compiles groups.
         exact: whether results have NumPy's bits also where the compiler declares tolerances.
     """
-    takes, build = load_reference(compiler.takes), load_reference(compiler.compile)
+    takes, build = takes_of(compiler), load_reference(compiler.compile)
     kept = set(wanted)
     for has_reductions in (True, False):  # a compiler may take groups without reductions only
         found = _Grouping(steps, takes, has_reductions)
@@ -52,7 +53,7 @@ def _is_left(unit: Step | Group, made: list[Step]) -> bool:
 
 
 class _Grouping:
-    def __init__(self, steps: Sequence[Step], takes: Any, has_reductions: bool) -> None:
+    def __init__(self, steps: Sequence[Step], takes: Takes, has_reductions: bool) -> None:
         self.steps, self.takes, self.has_reductions = steps, takes, has_reductions
         self.place = {step: n for n, step in enumerate(steps)}
         self.made = {value: step for step in steps for value in step.outputs}
@@ -100,7 +101,7 @@ class _Grouping:
         primitive = primitive_of(step, {value: n for n, value in enumerate(values)})
         if primitive is None or (result.whole is None and not layouts.is_dense(result.array)):
             return False
-        return bool(self.takes(primitive, [spec_of(value) for value in values]))
+        return self.takes(primitive, [spec_of(value) for value in values])
 
     def unit(self, step: Step) -> Step | Group:
         """The group of a step, or the step itself."""

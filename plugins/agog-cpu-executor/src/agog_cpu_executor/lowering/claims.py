@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from agog_core.compiler import PURE, WRITES, Claim, Compiler, Effect, Graph, Late, LateItem, Node, Value
-from agog_core.plugin import PluginWarning, load_reference
+from agog_core.plugin import PluginWarning, describe_error, describe_value, load_reference
 
 # Across which no node is moved.
 _IN_PLACE = (*WRITES, Effect.GUARD, Effect.HOST, Effect.LOOP)
@@ -44,7 +44,7 @@ def claimed(graph: Graph, compilers: Sequence[Compiler]) -> list[Unit]:
             except Exception as error:
                 warnings.warn(
                     f"The compiler {compiler.name!r} claims {_names(claim)} of a traced function, which run without "
-                    f"it: {'' if isinstance(error, WrongClaimError) else f'{type(error).__name__}: '}{error}",
+                    f"it: {error if isinstance(error, WrongClaimError) else describe_error(error)}",
                     PluginWarning,
                     stacklevel=2,
                 )
@@ -56,8 +56,7 @@ def _asked(compiler: Compiler, graph: Graph) -> list[Claim]:
         return list(load_reference(compiler.claims)(graph))
     except Exception as error:
         warnings.warn(
-            f"The compiler {compiler.name!r} failed to claim parts of a traced function: {type(error).__name__}: "
-            f"{error}",
+            f"The compiler {compiler.name!r} failed to claim parts of a traced function: {describe_error(error)}",
             PluginWarning,
             stacklevel=3,
         )
@@ -65,13 +64,15 @@ def _asked(compiler: Compiler, graph: Graph) -> list[Claim]:
 
 
 def _names(claim: Any) -> str:
-    nodes = claim.nodes if isinstance(claim, Claim) else ()
-    names = dict.fromkeys(node.op.name if node.op else node.effect.value for node in nodes)
-    return ", ".join(names) or repr(claim)
+    nodes = claim.nodes if isinstance(claim, Claim) and isinstance(claim.nodes, Sequence) else ()
+    names = dict.fromkeys(node.op.name if node.op else node.effect.value for node in nodes if isinstance(node, Node))
+    return ", ".join(names) or describe_value(claim)
 
 
 def _with_claim(units: list[Unit], graph: Graph, claim: Claim, compiler: str) -> list[Unit]:
     """The units with a claim as one; unchanged if another claim has its nodes, or if the compiler declines."""
+    if not isinstance(claim, Claim):
+        raise WrongClaimError("claims must return Claim objects")
     mine = set(claim.nodes)
     if not mine or not mine <= set(graph.nodes):
         raise WrongClaimError("a claim has nodes of the graph that it was asked about")
@@ -88,6 +89,8 @@ def _with_claim(units: list[Unit], graph: Graph, claim: Claim, compiler: str) ->
     run = claim.compile(tuple(inputs), tuple(outputs))
     if run is None:
         return units
+    if not callable(run):
+        raise WrongClaimError(f"compile must return a function or None; it returned {describe_value(run)}")
     part = ClaimedNodes(compiler, nodes, inputs, outputs, run)
     return [part if unit is nodes[0] else unit for unit in ordered if unit is nodes[0] or unit not in mine]
 

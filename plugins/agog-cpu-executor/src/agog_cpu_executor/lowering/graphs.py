@@ -10,6 +10,7 @@ import numpy as np
 
 from agog_core.compiler import Effect, Graph, Late, LateItem, Node, filling, lowering
 from agog_core.compiler import Value as GraphValue
+from agog_core.plugin import describe_error
 from agog_cpu_executor.lowering.claims import ClaimedNodes, Unit
 from agog_cpu_executor.lowering.proxies import ArrayProxy, NumberProxy, as_value, recording
 from agog_cpu_executor.lowering.templates import Templates
@@ -127,9 +128,9 @@ class _Lowering:
         back = self.program.mark()
         try:
             return self._recorded(node, inputs)
-        except (Opaque, TypeError, AttributeError, NotImplementedError) as why:
+        except Exception as why:  # whatever a lowering fails with, the kernel runs whole
             back()
-            self.opaque[node] = f"{type(why).__name__}: {why}"
+            self.opaque[node] = describe_error(why)
             return self._called(node, inputs)
 
     def _recorded(self, node: Node, inputs: list[Value]) -> list[Value]:
