@@ -209,7 +209,7 @@ class Conv(Convolution):
         return self.filters
 
 
-class Conv1D(Conv):
+class Conv1D(Conv, axes=1):
     """Convolution along one axis, such as time; the arguments are those of `Conv`.
 
     Inputs have the shape (batch, steps, channels), and the kernel has (window, channels, filters).
@@ -220,10 +220,8 @@ class Conv1D(Conv):
     [[[1.0], [3.0], [5.0]]]
     """
 
-    axes: ClassVar[int] = 1
 
-
-class Conv2D(Conv):
+class Conv2D(Conv, axes=2):
     """Convolution along height and width; the arguments are those of `Conv`.
 
     Inputs have the shape (batch, height, width, channels), and the kernel has (window height, window width, channels,
@@ -235,10 +233,8 @@ class Conv2D(Conv):
     (TensorShape([1, 28, 28, 32]), TensorShape([3, 3, 1, 32]))
     """
 
-    axes: ClassVar[int] = 2
 
-
-class Conv3D(Conv):
+class Conv3D(Conv, axes=3):
     """Convolution along depth, height and width; the arguments are those of `Conv`.
 
     Inputs have the shape (batch, depth, height, width, channels), and the kernel has (window depth, window height,
@@ -248,8 +244,6 @@ class Conv3D(Conv):
     >>> Conv3D(4, 2, strides=2)(ag.zeros([1, 4, 6, 8, 3])).shape
     TensorShape([1, 2, 3, 4, 4])
     """
-
-    axes: ClassVar[int] = 3
 
 
 Convolution1D = Conv1D

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 from agog_core import Tensor, Variable
 from agog_core.ops.conv.convolution_ops import convolution_input_grad
@@ -118,7 +118,7 @@ class ConvTranspose(Convolution):
         return self.filters
 
 
-class Conv1DTranspose(ConvTranspose):
+class Conv1DTranspose(ConvTranspose, axes=1):
     """Transposed convolution along one axis, such as time; the arguments are those of `ConvTranspose`.
 
     Inputs have the shape (batch, steps, channels), and the kernel has (window, filters, channels).
@@ -128,10 +128,8 @@ class Conv1DTranspose(ConvTranspose):
     TensorShape([1, 14, 3])
     """
 
-    axes: ClassVar[int] = 1
 
-
-class Conv2DTranspose(ConvTranspose):
+class Conv2DTranspose(ConvTranspose, axes=2):
     """Transposed convolution along height and width; the arguments are those of `ConvTranspose`.
 
     Inputs have the shape (batch, height, width, channels), and the kernel has (window height, window width, filters,
@@ -142,10 +140,8 @@ class Conv2DTranspose(ConvTranspose):
     TensorShape([1, 14, 14, 3])
     """
 
-    axes: ClassVar[int] = 2
 
-
-class Conv3DTranspose(ConvTranspose):
+class Conv3DTranspose(ConvTranspose, axes=3):
     """Transposed convolution along depth, height and width; the arguments are those of `ConvTranspose`.
 
     Inputs have the shape (batch, depth, height, width, channels), and the kernel has (window depth, window height,
@@ -155,8 +151,6 @@ class Conv3DTranspose(ConvTranspose):
     >>> Conv3DTranspose(3, 2, strides=2)(ag.zeros([1, 2, 3, 4, 8])).shape
     TensorShape([1, 4, 6, 8, 3])
     """
-
-    axes: ClassVar[int] = 3
 
 
 Convolution1DTranspose = Conv1DTranspose

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, ClassVar
+from typing import Any
 
 from agog_core import Tensor, TensorShape, reshape, transpose
 from agog_core.ops.conv.patches import extract_image_patches
@@ -110,7 +110,7 @@ class LocallyConnected(Conv):
         return reshape(seen, (batch, places, math.prod(self.kernel_size) * channels))
 
 
-class LocallyConnected1D(LocallyConnected):
+class LocallyConnected1D(LocallyConnected, axes=1):
     """A kernel of its own for each place along one axis; the arguments are those of `LocallyConnected`.
 
     Inputs have the shape (batch, steps, channels), and the kernel has (places, window * channels, filters).
@@ -121,10 +121,8 @@ class LocallyConnected1D(LocallyConnected):
     (TensorShape([1, 8, 4]), TensorShape([8, 6, 4]))
     """
 
-    axes: ClassVar[int] = 1
 
-
-class LocallyConnected2D(LocallyConnected):
+class LocallyConnected2D(LocallyConnected, axes=2):
     """A kernel of its own for each place of an image; the arguments are those of `LocallyConnected`.
 
     Inputs have the shape (batch, height, width, channels), and the kernel has (places, window * channels, filters).
@@ -134,5 +132,3 @@ class LocallyConnected2D(LocallyConnected):
     >>> layer(ag.zeros([1, 5, 6, 2])).shape, layer.kernel.shape
     (TensorShape([1, 3, 4, 4]), TensorShape([12, 18, 4]))
     """
-
-    axes: ClassVar[int] = 2

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, ClassVar
+from typing import Any
 
 from agog_core import Tensor, broadcast_to, pad, reshape
 from agog_core.calls.documented import documented_like
@@ -70,7 +70,7 @@ class ZeroPadding(Spatial):
         return tuple([None if size is None else size + low + high for size, (low, high) in ends])
 
 
-class ZeroPadding1D(ZeroPadding):
+class ZeroPadding1D(ZeroPadding, axes=1):
     """Add zeros at the ends of one axis; the arguments are those of `ZeroPadding`.
 
     >>> import agog_core as ag
@@ -78,10 +78,8 @@ class ZeroPadding1D(ZeroPadding):
     [[[1.0], [0.0], [0.0]]]
     """
 
-    axes: ClassVar[int] = 1
 
-
-class ZeroPadding2D(ZeroPadding):
+class ZeroPadding2D(ZeroPadding, axes=2):
     """Add zeros around height and width; the arguments are those of `ZeroPadding`.
 
     >>> import agog_core as ag
@@ -89,18 +87,14 @@ class ZeroPadding2D(ZeroPadding):
     TensorShape([1, 6, 9, 3])
     """
 
-    axes: ClassVar[int] = 2
 
-
-class ZeroPadding3D(ZeroPadding):
+class ZeroPadding3D(ZeroPadding, axes=3):
     """Add zeros around depth, height and width; the arguments are those of `ZeroPadding`.
 
     >>> import agog_core as ag
     >>> ZeroPadding3D()(ag.zeros([1, 2, 3, 4, 5])).shape
     TensorShape([1, 4, 5, 6, 5])
     """
-
-    axes: ClassVar[int] = 3
 
 
 @documented_like(ZeroPadding)
@@ -131,7 +125,7 @@ class Cropping(Spatial):
         return after
 
 
-class Cropping1D(Cropping):
+class Cropping1D(Cropping, axes=1):
     """Remove places at the ends of one axis.
 
     Args:
@@ -146,13 +140,11 @@ class Cropping1D(Cropping):
     [[[2.0], [3.0]]]
     """
 
-    axes: ClassVar[int] = 1
-
     def __init__(self, cropping: Any = (1, 1), **kwargs: Any) -> None:
         super().__init__(cropping, **kwargs)
 
 
-class Cropping2D(Cropping):
+class Cropping2D(Cropping, axes=2):
     """Remove places around height and width; the arguments are those of `Cropping`.
 
     >>> import agog_core as ag
@@ -160,10 +152,8 @@ class Cropping2D(Cropping):
     TensorShape([1, 5, 5, 3])
     """
 
-    axes: ClassVar[int] = 2
 
-
-class Cropping3D(Cropping):
+class Cropping3D(Cropping, axes=3):
     """Remove places around depth, height and width.
 
     Args:
@@ -176,8 +166,6 @@ class Cropping3D(Cropping):
     >>> Cropping3D()(ag.zeros([1, 4, 5, 6, 5])).shape
     TensorShape([1, 2, 3, 4, 5])
     """
-
-    axes: ClassVar[int] = 3
 
     def __init__(self, cropping: Any = 1, data_format: str | None = None, **kwargs: Any) -> None:
         super().__init__(cropping, data_format, **kwargs)
@@ -215,7 +203,7 @@ class UpSampling(Spatial):
         return tuple([None if size is None else size * times for size, times in zip(sizes, self.size, strict=True)])
 
 
-class UpSampling1D(UpSampling):
+class UpSampling1D(UpSampling, axes=1):
     """Repeat each place along one axis.
 
     Args:
@@ -230,14 +218,12 @@ class UpSampling1D(UpSampling):
     [[[1.0], [1.0], [2.0], [2.0]]]
     """
 
-    axes: ClassVar[int] = 1
-
     def __init__(self, size: Any = 2, **kwargs: Any) -> None:
         super().__init__(size, **kwargs)
 
 
 @documented_like(UpSampling)
-class UpSampling2D(UpSampling):
+class UpSampling2D(UpSampling, axes=2):
     """Repeat rows and columns, or interpolate between them.
 
     Args:
@@ -247,8 +233,6 @@ class UpSampling2D(UpSampling):
     >>> UpSampling2D((2, 3))(ag.zeros([1, 5, 5, 3])).shape
     TensorShape([1, 10, 15, 3])
     """
-
-    axes: ClassVar[int] = 2
 
     def __init__(
         self, size: Any = 2, data_format: str | None = None, interpolation: str = "nearest", **kwargs: Any
@@ -263,12 +247,10 @@ class UpSampling2D(UpSampling):
         return resample(x, (height * self.size[0], width * self.size[1]), "bilinear", False)
 
 
-class UpSampling3D(UpSampling):
+class UpSampling3D(UpSampling, axes=3):
     """Repeat each place along depth, height and width; the arguments are those of `UpSampling`.
 
     >>> import agog_core as ag
     >>> UpSampling3D()(ag.zeros([1, 2, 3, 4, 5])).shape
     TensorShape([1, 4, 6, 8, 5])
     """
-
-    axes: ClassVar[int] = 3

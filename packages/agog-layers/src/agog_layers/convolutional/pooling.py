@@ -57,7 +57,12 @@ class Pooling(Spatial):
         ValueError: an argument is none of these.
     """
 
-    function: Callable[..., Tensor]
+    function: ClassVar[Callable[..., Tensor]]
+
+    def __init_subclass__(cls, *, function: Callable[..., Tensor] | None = None, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if function is not None:
+            cls.function = staticmethod(function)
 
     def __init__(
         self,
@@ -85,7 +90,7 @@ class Pooling(Spatial):
         return tuple([places(size, n, stride, 1, self.padding) for size, n, stride in forms])
 
 
-class MaxPooling1D(Pooling):
+class MaxPooling1D(Pooling, axes=1, function=general_max_pool):
     """Maxima of windows along one axis; the arguments are those of `Pooling`.
 
     >>> import agog_core as ag
@@ -93,11 +98,8 @@ class MaxPooling1D(Pooling):
     [[[3.0], [2.0]]]
     """
 
-    axes: ClassVar[int] = 1
-    function = staticmethod(general_max_pool)
 
-
-class MaxPooling2D(Pooling):
+class MaxPooling2D(Pooling, axes=2, function=general_max_pool):
     """Maxima of windows over height and width; the arguments are those of `Pooling`.
 
     >>> import agog_core as ag
@@ -105,11 +107,8 @@ class MaxPooling2D(Pooling):
     TensorShape([1, 14, 14, 32])
     """
 
-    axes: ClassVar[int] = 2
-    function = staticmethod(general_max_pool)
 
-
-class MaxPooling3D(Pooling):
+class MaxPooling3D(Pooling, axes=3, function=general_max_pool):
     """Maxima of windows over depth, height and width; the arguments are those of `Pooling`.
 
     >>> import agog_core as ag
@@ -117,11 +116,8 @@ class MaxPooling3D(Pooling):
     TensorShape([1, 4, 3, 2, 2])
     """
 
-    axes: ClassVar[int] = 3
-    function = staticmethod(general_max_pool)
 
-
-class AveragePooling1D(Pooling):
+class AveragePooling1D(Pooling, axes=1, function=general_avg_pool):
     """Means of windows along one axis; the arguments are those of `Pooling`.
 
     >>> import agog_core as ag
@@ -129,11 +125,8 @@ class AveragePooling1D(Pooling):
     [[[2.0], [1.0]]]
     """
 
-    axes: ClassVar[int] = 1
-    function = staticmethod(general_avg_pool)
 
-
-class AveragePooling2D(Pooling):
+class AveragePooling2D(Pooling, axes=2, function=general_avg_pool):
     """Means of windows over height and width; the arguments are those of `Pooling`.
 
     >>> import agog_core as ag
@@ -141,20 +134,14 @@ class AveragePooling2D(Pooling):
     TensorShape([1, 4, 4, 2])
     """
 
-    axes: ClassVar[int] = 2
-    function = staticmethod(general_avg_pool)
 
-
-class AveragePooling3D(Pooling):
+class AveragePooling3D(Pooling, axes=3, function=general_avg_pool):
     """Means of windows over depth, height and width; the arguments are those of `Pooling`.
 
     >>> import agog_core as ag
     >>> AveragePooling3D((1, 2, 2))(ag.zeros([1, 3, 4, 4, 2])).shape
     TensorShape([1, 3, 2, 2, 2])
     """
-
-    axes: ClassVar[int] = 3
-    function = staticmethod(general_avg_pool)
 
 
 class GlobalPooling(Spatial):
@@ -168,7 +155,12 @@ class GlobalPooling(Spatial):
         ValueError: ``data_format`` is something else.
     """
 
-    function: Callable[..., Tensor]
+    function: ClassVar[Callable[..., Tensor]]
+
+    def __init_subclass__(cls, *, function: Callable[..., Tensor] | None = None, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if function is not None:
+            cls.function = staticmethod(function)
 
     def __init__(self, data_format: str | None = None, **kwargs: Any) -> None:
         super().__init__(data_format, **kwargs)
@@ -185,7 +177,7 @@ class GlobalPooling(Spatial):
         return ag.TensorShape([batch, channels])
 
 
-class GlobalMaxPooling1D(GlobalPooling):
+class GlobalMaxPooling1D(GlobalPooling, axes=1, function=ag.reduce_max):
     """The maximum of each channel along one axis; the argument is that of `GlobalPooling`.
 
     >>> import agog_core as ag
@@ -193,11 +185,8 @@ class GlobalMaxPooling1D(GlobalPooling):
     tf.Tensor([[3.]], shape=(1, 1), dtype=float32)
     """
 
-    axes: ClassVar[int] = 1
-    function = staticmethod(ag.reduce_max)
 
-
-class GlobalMaxPooling2D(GlobalPooling):
+class GlobalMaxPooling2D(GlobalPooling, axes=2, function=ag.reduce_max):
     """The maximum of each channel over height and width; the argument is that of `GlobalPooling`.
 
     >>> import agog_core as ag
@@ -205,11 +194,8 @@ class GlobalMaxPooling2D(GlobalPooling):
     TensorShape([1, 64])
     """
 
-    axes: ClassVar[int] = 2
-    function = staticmethod(ag.reduce_max)
 
-
-class GlobalMaxPooling3D(GlobalPooling):
+class GlobalMaxPooling3D(GlobalPooling, axes=3, function=ag.reduce_max):
     """The maximum of each channel over depth, height and width; the argument is that of `GlobalPooling`.
 
     >>> import agog_core as ag
@@ -217,11 +203,8 @@ class GlobalMaxPooling3D(GlobalPooling):
     TensorShape([1, 64])
     """
 
-    axes: ClassVar[int] = 3
-    function = staticmethod(ag.reduce_max)
 
-
-class GlobalAveragePooling1D(GlobalPooling):
+class GlobalAveragePooling1D(GlobalPooling, axes=1, function=ag.reduce_mean):
     """The mean of each channel along one axis, of the steps that a mask lets count; the argument is that of
     `GlobalPooling`.
 
@@ -229,9 +212,6 @@ class GlobalAveragePooling1D(GlobalPooling):
     >>> print(GlobalAveragePooling1D()(ag.constant([[[1.0], [3.0], [2.0]]])))
     tf.Tensor([[2.]], shape=(1, 1), dtype=float32)
     """
-
-    axes: ClassVar[int] = 1
-    function = staticmethod(ag.reduce_mean)
 
     # It takes a mask as well, as in Keras.
     def call(self, inputs: Tensor, mask: Tensor | None = None) -> Tensor:
@@ -243,7 +223,7 @@ class GlobalAveragePooling1D(GlobalPooling):
         return ag.div_no_nan(ag.reduce_sum(inputs * counts, axis), ag.reduce_sum(counts, axis))
 
 
-class GlobalAveragePooling2D(GlobalPooling):
+class GlobalAveragePooling2D(GlobalPooling, axes=2, function=ag.reduce_mean):
     """The mean of each channel over height and width; the argument is that of `GlobalPooling`.
 
     >>> import agog_core as ag
@@ -251,20 +231,14 @@ class GlobalAveragePooling2D(GlobalPooling):
     TensorShape([1, 64])
     """
 
-    axes: ClassVar[int] = 2
-    function = staticmethod(ag.reduce_mean)
 
-
-class GlobalAveragePooling3D(GlobalPooling):
+class GlobalAveragePooling3D(GlobalPooling, axes=3, function=ag.reduce_mean):
     """The mean of each channel over depth, height and width; the argument is that of `GlobalPooling`.
 
     >>> import agog_core as ag
     >>> GlobalAveragePooling3D()(ag.zeros([1, 2, 7, 7, 64])).shape
     TensorShape([1, 64])
     """
-
-    axes: ClassVar[int] = 3
-    function = staticmethod(ag.reduce_mean)
 
 
 # The shorter names that Keras has as well.

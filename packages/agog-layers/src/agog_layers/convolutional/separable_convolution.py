@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 from agog_core import Tensor, Variable, reshape
 from agog_core.ops.conv.convolution_ops import general_convolution
@@ -47,7 +47,7 @@ class Depthwise(Convolution):
         return general_convolution(x, kernel, self.strides, paddings, self.dilation_rate, channels)
 
 
-class DepthwiseConv2D(Depthwise):
+class DepthwiseConv2D(Depthwise, axes=2):
     """Convolution along height and width that filters each channel on its own.
 
     Args:
@@ -66,8 +66,6 @@ class DepthwiseConv2D(Depthwise):
     >>> layer(ag.zeros([1, 5, 5, 4])).shape, layer.depthwise_kernel.shape
     (TensorShape([1, 3, 3, 8]), TensorShape([3, 3, 4, 2]))
     """
-
-    axes: ClassVar[int] = 2
 
     def __init__(
         self,
@@ -166,7 +164,7 @@ class SeparableConv(Depthwise):
         return self.filters
 
 
-class SeparableConv1D(SeparableConv):
+class SeparableConv1D(SeparableConv, axes=1):
     """Separable convolution along one axis; the arguments are those of `SeparableConv`.
 
     Its kernels have the shapes (window, channels, depth_multiplier) and (1, channels * depth_multiplier, filters).
@@ -176,10 +174,8 @@ class SeparableConv1D(SeparableConv):
     TensorShape([2, 10, 4])
     """
 
-    axes: ClassVar[int] = 1
 
-
-class SeparableConv2D(SeparableConv):
+class SeparableConv2D(SeparableConv, axes=2):
     """Separable convolution along height and width; the arguments are those of `SeparableConv`.
 
     Its kernels have the shapes (window height, window width, channels, depth_multiplier) and (1, 1, channels *
@@ -192,8 +188,6 @@ class SeparableConv2D(SeparableConv):
     >>> [v.name.rpartition("/")[2] for v in layer.variables]
     ['depthwise_kernel:0', 'pointwise_kernel:0', 'bias:0']
     """
-
-    axes: ClassVar[int] = 2
 
 
 SeparableConvolution1D = SeparableConv1D

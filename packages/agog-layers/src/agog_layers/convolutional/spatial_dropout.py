@@ -40,7 +40,7 @@ class SpatialDropout(Spatial):
         return dropout(inputs, self.rate, shape, training=training)
 
 
-class SpatialDropout1D(SpatialDropout):
+class SpatialDropout1D(SpatialDropout, axes=1):
     """Drop whole channels of sequences while training.
 
     Args:
@@ -55,13 +55,11 @@ class SpatialDropout1D(SpatialDropout):
     [[[1.0], [1.0]]]
     """
 
-    axes: ClassVar[int] = 1
-
     def __init__(self, rate: float, **kwargs: Any) -> None:
         super().__init__(rate, **kwargs)
 
 
-class SpatialDropout2D(SpatialDropout):
+class SpatialDropout2D(SpatialDropout, axes=2):
     """Drop whole channels of images while training; the arguments are those of `SpatialDropout`.
 
     >>> import agog_core as ag
@@ -69,15 +67,11 @@ class SpatialDropout2D(SpatialDropout):
     [1.0, 1.0, 1.0, 1.0]
     """
 
-    axes: ClassVar[int] = 2
 
-
-class SpatialDropout3D(SpatialDropout):
+class SpatialDropout3D(SpatialDropout, axes=3):
     """Drop whole channels of volumes while training; the arguments are those of `SpatialDropout`.
 
     >>> import agog_core as ag
     >>> SpatialDropout3D(0.5)(ag.ones([1, 2, 1, 1, 1])).numpy().ravel().tolist()
     [1.0, 1.0]
     """
-
-    axes: ClassVar[int] = 3

@@ -18,7 +18,7 @@ _DATA_FORMATS = ("channels_last", "channels_first")
 
 
 class Spatial(Layer):
-    """Base of layers along one to three axes; subclasses give the number in ``axes``.
+    """Base of layers along one to three axes; subclasses say how many: ``class Conv2D(Conv, axes=2)``.
 
     They compute in `run`, on tensors with the channels last, and give the output's sizes in `sizes_after` and
     `channels_after`.
@@ -36,6 +36,11 @@ class Spatial(Layer):
 
     axes: ClassVar[int]
     single_input: ClassVar[bool] = True
+
+    def __init_subclass__(cls, *, axes: int | None = None, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if axes is not None:
+            cls.axes = axes
 
     def __init__(
         self, data_format: str | None = None, trainable: bool = True, name: str | None = None, **kwargs: Any

@@ -21,7 +21,7 @@ __all__ = [
 _DEFAULT = Reduction.SUM_OVER_BATCH_SIZE
 
 
-class BinaryFocalCrossentropy(FunctionLoss):
+class BinaryFocalCrossentropy(FunctionLoss, function=imbalance.binary_focal_crossentropy):
     """`binary_focal_crossentropy` of a batch.
 
     Args:
@@ -31,7 +31,6 @@ class BinaryFocalCrossentropy(FunctionLoss):
     tf.Tensor(0.6931472, shape=(), dtype=float32)
     """
 
-    function = staticmethod(imbalance.binary_focal_crossentropy)
     options = ("apply_class_balancing", "alpha", "gamma", "from_logits", "label_smoothing", "axis")
 
     def __init__(
@@ -50,7 +49,7 @@ class BinaryFocalCrossentropy(FunctionLoss):
         self.from_logits, self.label_smoothing, self.axis = from_logits, label_smoothing, axis
 
 
-class CategoricalFocalCrossentropy(FunctionLoss):
+class CategoricalFocalCrossentropy(FunctionLoss, function=imbalance.categorical_focal_crossentropy):
     """`categorical_focal_crossentropy` of a batch.
 
     Args:
@@ -60,7 +59,6 @@ class CategoricalFocalCrossentropy(FunctionLoss):
     tf.Tensor(0.6931472, shape=(), dtype=float32)
     """
 
-    function = staticmethod(imbalance.categorical_focal_crossentropy)
     options = ("alpha", "gamma", "from_logits", "label_smoothing", "axis")
 
     def __init__(
@@ -78,7 +76,7 @@ class CategoricalFocalCrossentropy(FunctionLoss):
         self.from_logits, self.label_smoothing, self.axis = from_logits, label_smoothing, axis
 
 
-class CategoricalGeneralizedCrossEntropy(FunctionLoss):
+class CategoricalGeneralizedCrossEntropy(FunctionLoss, function=imbalance.categorical_generalized_cross_entropy):
     """`categorical_generalized_cross_entropy` of a batch.
 
     Args:
@@ -88,7 +86,6 @@ class CategoricalGeneralizedCrossEntropy(FunctionLoss):
     tf.Tensor(1.0, shape=(), dtype=float32)
     """
 
-    function = staticmethod(imbalance.categorical_generalized_cross_entropy)
     options = ("q",)
 
     def __init__(self, q: float = 0.5, reduction: str = _DEFAULT, name: str | None = None) -> None:
@@ -96,7 +93,7 @@ class CategoricalGeneralizedCrossEntropy(FunctionLoss):
         self.q = q
 
 
-class Dice(FunctionLoss):
+class Dice(FunctionLoss, function=imbalance.dice):
     """`dice` of a batch.
 
     Args:
@@ -106,7 +103,6 @@ class Dice(FunctionLoss):
     tf.Tensor(0.5, shape=(), dtype=float32)
     """
 
-    function = staticmethod(imbalance.dice)
     options = ("axis",)
 
     def __init__(self, reduction: str = _DEFAULT, name: str | None = None, axis: Any = None) -> None:
@@ -114,7 +110,7 @@ class Dice(FunctionLoss):
         self.axis = axis
 
 
-class Tversky(FunctionLoss):
+class Tversky(FunctionLoss, function=imbalance.tversky):
     """`tversky` of a batch.
 
     Args:
@@ -124,7 +120,6 @@ class Tversky(FunctionLoss):
     tf.Tensor(0.50000006, shape=(), dtype=float32)
     """
 
-    function = staticmethod(imbalance.tversky)
     options = ("alpha", "beta", "axis")
 
     def __init__(
@@ -139,7 +134,7 @@ class Tversky(FunctionLoss):
         self.alpha, self.beta, self.axis = alpha, beta, axis
 
 
-class CTC(FunctionLoss):
+class CTC(FunctionLoss, function=ctc):
     """`ctc` of a batch.
 
     Args:
@@ -149,8 +144,6 @@ class CTC(FunctionLoss):
     >>> CTC()([[1, 2]], ag.zeros([1, 5, 3])).shape
     TensorShape([])
     """
-
-    function = staticmethod(ctc)
 
     def call(self, y_true: Tensor, y_pred: Tensor) -> Tensor:
         """See `Loss.call`."""

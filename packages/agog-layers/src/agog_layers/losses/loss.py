@@ -174,6 +174,11 @@ class FunctionLoss(Loss):
     function: ClassVar[Callable[..., Tensor]]
     options: ClassVar[tuple[str, ...]] = ()
 
+    def __init_subclass__(cls, *, function: Callable[..., Tensor] | None = None, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if function is not None:
+            cls.function = staticmethod(function)
+
     def __init__(self, reduction: str = _DEFAULT, name: str | None = None) -> None:
         super().__init__(reduction, name or type(self).function.__name__)
 
@@ -189,77 +194,55 @@ class FunctionLoss(Loss):
         return self._options() | super().get_config()
 
 
-class MeanSquaredError(FunctionLoss):
+class MeanSquaredError(FunctionLoss, function=regression.mean_squared_error):
     """`mean_squared_error` of a batch.
 
     >>> print(MeanSquaredError()([[0.0], [0.0]], [[1.0], [3.0]]))
     tf.Tensor(5.0, shape=(), dtype=float32)
     """
 
-    function = staticmethod(regression.mean_squared_error)
 
-
-class MeanAbsoluteError(FunctionLoss):
+class MeanAbsoluteError(FunctionLoss, function=regression.mean_absolute_error):
     """`mean_absolute_error` of a batch."""
 
-    function = staticmethod(regression.mean_absolute_error)
 
-
-class MeanAbsolutePercentageError(FunctionLoss):
+class MeanAbsolutePercentageError(FunctionLoss, function=regression.mean_absolute_percentage_error):
     """`mean_absolute_percentage_error` of a batch."""
 
-    function = staticmethod(regression.mean_absolute_percentage_error)
 
-
-class MeanSquaredLogarithmicError(FunctionLoss):
+class MeanSquaredLogarithmicError(FunctionLoss, function=regression.mean_squared_logarithmic_error):
     """`mean_squared_logarithmic_error` of a batch."""
 
-    function = staticmethod(regression.mean_squared_logarithmic_error)
 
-
-class LogCosh(FunctionLoss):
+class LogCosh(FunctionLoss, function=regression.logcosh):
     """`logcosh` of a batch."""
 
-    function = staticmethod(regression.logcosh)
 
-
-class Poisson(FunctionLoss):
+class Poisson(FunctionLoss, function=regression.poisson):
     """`poisson` of a batch."""
 
-    function = staticmethod(regression.poisson)
 
-
-class KLDivergence(FunctionLoss):
+class KLDivergence(FunctionLoss, function=regression.kullback_leibler_divergence):
     """`kullback_leibler_divergence` of a batch."""
 
-    function = staticmethod(regression.kullback_leibler_divergence)
 
-
-class CosineProximity(FunctionLoss):
+class CosineProximity(FunctionLoss, function=regression.cosine_proximity):
     """`cosine_proximity` of a batch."""
 
-    function = staticmethod(regression.cosine_proximity)
 
-
-class Hinge(FunctionLoss):
+class Hinge(FunctionLoss, function=classification.hinge):
     """`hinge` of a batch."""
 
-    function = staticmethod(classification.hinge)
 
-
-class SquaredHinge(FunctionLoss):
+class SquaredHinge(FunctionLoss, function=classification.squared_hinge):
     """`squared_hinge` of a batch."""
 
-    function = staticmethod(classification.squared_hinge)
 
-
-class CategoricalHinge(FunctionLoss):
+class CategoricalHinge(FunctionLoss, function=classification.categorical_hinge):
     """`categorical_hinge` of a batch."""
 
-    function = staticmethod(classification.categorical_hinge)
 
-
-class Huber(FunctionLoss):
+class Huber(FunctionLoss, function=regression.huber):
     """`huber` of a batch.
 
     Args:
@@ -267,7 +250,6 @@ class Huber(FunctionLoss):
         Other arguments: see `Loss`.
     """
 
-    function = staticmethod(regression.huber)
     options = ("delta",)
 
     def __init__(self, delta: float = 1.0, reduction: str = _DEFAULT, name: str | None = None) -> None:
@@ -275,7 +257,7 @@ class Huber(FunctionLoss):
         self.delta = delta
 
 
-class SparseCategoricalCrossentropy(FunctionLoss):
+class SparseCategoricalCrossentropy(FunctionLoss, function=classification.sparse_categorical_crossentropy):
     """`sparse_categorical_crossentropy` of a batch.
 
     Args:
@@ -283,7 +265,6 @@ class SparseCategoricalCrossentropy(FunctionLoss):
         Other arguments: see `Loss`.
     """
 
-    function = staticmethod(classification.sparse_categorical_crossentropy)
     options = ("from_logits",)
 
     def __init__(self, from_logits: bool = False, reduction: str = _DEFAULT, name: str | None = None) -> None:
@@ -306,7 +287,7 @@ class _Crossentropy(FunctionLoss):
         self.label_smoothing = label_smoothing
 
 
-class CategoricalCrossentropy(_Crossentropy):
+class CategoricalCrossentropy(_Crossentropy, function=classification.categorical_crossentropy):
     """`categorical_crossentropy` of a batch.
 
     Args:
@@ -315,10 +296,8 @@ class CategoricalCrossentropy(_Crossentropy):
         Other arguments: see `Loss`.
     """
 
-    function = staticmethod(classification.categorical_crossentropy)
 
-
-class BinaryCrossentropy(_Crossentropy):
+class BinaryCrossentropy(_Crossentropy, function=classification.binary_crossentropy):
     """`binary_crossentropy` of a batch.
 
     Args:
@@ -326,5 +305,3 @@ class BinaryCrossentropy(_Crossentropy):
         label_smoothing: how far labels are moved towards 1/2, from 0 to 1.
         Other arguments: see `Loss`.
     """
-
-    function = staticmethod(classification.binary_crossentropy)

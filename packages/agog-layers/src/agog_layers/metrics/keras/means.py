@@ -38,17 +38,15 @@ def _equal(y_true: Tensor, y_pred: Tensor) -> Tensor:
     return cast(correctness.same(y_true, y_pred), "float32")
 
 
-class Accuracy(FunctionMean):
+class Accuracy(FunctionMean, function=_equal):
     """The share of predictions that equal their labels.
 
     >>> print(Accuracy()([1, 2, 3], [1, 2, 0]))
     tf.Tensor(0.6666667, shape=(), dtype=float32)
     """
 
-    function = staticmethod(_equal)
 
-
-class BinaryAccuracy(FunctionMean):
+class BinaryAccuracy(FunctionMean, function=correctness.binary_accuracy):
     """The mean `binary_accuracy`.
 
     Args:
@@ -59,7 +57,6 @@ class BinaryAccuracy(FunctionMean):
     tf.Tensor(0.5, shape=(), dtype=float32)
     """
 
-    function = staticmethod(correctness.binary_accuracy)
     options = ("threshold",)
 
     def __init__(self, name: str | None = None, dtype: Any = None, threshold: float = 0.5) -> None:
@@ -67,19 +64,15 @@ class BinaryAccuracy(FunctionMean):
         self.threshold = threshold
 
 
-class CategoricalAccuracy(FunctionMean):
+class CategoricalAccuracy(FunctionMean, function=correctness.categorical_accuracy):
     """The mean `categorical_accuracy`."""
 
-    function = staticmethod(correctness.categorical_accuracy)
 
-
-class SparseCategoricalAccuracy(FunctionMean):
+class SparseCategoricalAccuracy(FunctionMean, function=correctness.sparse_categorical_accuracy):
     """The mean `sparse_categorical_accuracy`."""
 
-    function = staticmethod(correctness.sparse_categorical_accuracy)
 
-
-class TopKCategoricalAccuracy(FunctionMean):
+class TopKCategoricalAccuracy(FunctionMean, function=correctness.categorical_in_top):
     """The mean `top_k_categorical_accuracy`.
 
     Args:
@@ -87,7 +80,6 @@ class TopKCategoricalAccuracy(FunctionMean):
         Other arguments: see `Metric`.
     """
 
-    function = staticmethod(correctness.categorical_in_top)
     options = ("k",)
 
     def __init__(self, k: int = 5, name: str | None = None, dtype: Any = None) -> None:
@@ -95,16 +87,12 @@ class TopKCategoricalAccuracy(FunctionMean):
         self.k = k
 
 
-class SparseTopKCategoricalAccuracy(TopKCategoricalAccuracy):
+class SparseTopKCategoricalAccuracy(TopKCategoricalAccuracy, function=correctness.sparse_in_top):
     """The mean `sparse_top_k_categorical_accuracy`. Its arguments: see `TopKCategoricalAccuracy`."""
 
-    function = staticmethod(correctness.sparse_in_top)
 
-
-class MeanSquaredError(FunctionMean):
+class MeanSquaredError(FunctionMean, function=regression.mean_squared_error):
     """The mean `mean_squared_error`."""
-
-    function = staticmethod(regression.mean_squared_error)
 
 
 class RootMeanSquaredError(MeanSquaredError):
@@ -119,74 +107,54 @@ class RootMeanSquaredError(MeanSquaredError):
         return sqrt(super().result())
 
 
-class MeanAbsoluteError(FunctionMean):
+class MeanAbsoluteError(FunctionMean, function=regression.mean_absolute_error):
     """The mean `mean_absolute_error`."""
 
-    function = staticmethod(regression.mean_absolute_error)
 
-
-class MeanAbsolutePercentageError(FunctionMean):
+class MeanAbsolutePercentageError(FunctionMean, function=regression.mean_absolute_percentage_error):
     """The mean `mean_absolute_percentage_error`."""
 
-    function = staticmethod(regression.mean_absolute_percentage_error)
 
-
-class MeanSquaredLogarithmicError(FunctionMean):
+class MeanSquaredLogarithmicError(FunctionMean, function=regression.mean_squared_logarithmic_error):
     """The mean `mean_squared_logarithmic_error`."""
 
-    function = staticmethod(regression.mean_squared_logarithmic_error)
 
-
-class LogCoshError(FunctionMean):
+class LogCoshError(FunctionMean, function=regression.logcosh):
     """The mean `logcosh`."""
 
-    function = staticmethod(regression.logcosh)
 
-
-class Poisson(FunctionMean):
+class Poisson(FunctionMean, function=regression.poisson):
     """The mean `poisson`."""
 
-    function = staticmethod(regression.poisson)
 
-
-class KLDivergence(FunctionMean):
+class KLDivergence(FunctionMean, function=regression.kullback_leibler_divergence):
     """The mean `kullback_leibler_divergence`.
 
     Args:
         Other arguments: see `Metric`.
     """
 
-    function = staticmethod(regression.kullback_leibler_divergence)
-
     def __init__(self, name: str | None = "kullback_leibler_divergence", dtype: Any = None) -> None:
         super().__init__(name, dtype)
 
 
-class CosineProximity(FunctionMean):
+class CosineProximity(FunctionMean, function=regression.cosine_proximity):
     """The mean `cosine_proximity`."""
 
-    function = staticmethod(regression.cosine_proximity)
 
-
-class Hinge(FunctionMean):
+class Hinge(FunctionMean, function=classification.hinge):
     """The mean `hinge`."""
 
-    function = staticmethod(classification.hinge)
 
-
-class SquaredHinge(FunctionMean):
+class SquaredHinge(FunctionMean, function=classification.squared_hinge):
     """The mean `squared_hinge`."""
 
-    function = staticmethod(classification.squared_hinge)
 
-
-class CategoricalHinge(FunctionMean):
+class CategoricalHinge(FunctionMean, function=classification.categorical_hinge):
     """The mean `categorical_hinge`."""
 
-    function = staticmethod(classification.categorical_hinge)
 
-
-class SparseCategoricalCrossentropy(FunctionMean):
+class SparseCategoricalCrossentropy(FunctionMean, function=classification.sparse_categorical_crossentropy):
     """The mean `sparse_categorical_crossentropy`.
 
     Args:
@@ -194,7 +162,6 @@ class SparseCategoricalCrossentropy(FunctionMean):
         Other arguments: see `Metric`.
     """
 
-    function = staticmethod(classification.sparse_categorical_crossentropy)
     options = ("from_logits",)
 
     def __init__(self, name: str | None = None, dtype: Any = None, from_logits: bool = False) -> None:
@@ -202,7 +169,7 @@ class SparseCategoricalCrossentropy(FunctionMean):
         self.from_logits = from_logits
 
 
-class CategoricalCrossentropy(FunctionMean):
+class CategoricalCrossentropy(FunctionMean, function=classification.categorical_crossentropy):
     """The mean `categorical_crossentropy`.
 
     Args:
@@ -211,7 +178,6 @@ class CategoricalCrossentropy(FunctionMean):
         Other arguments: see `Metric`.
     """
 
-    function = staticmethod(classification.categorical_crossentropy)
     options = ("from_logits", "label_smoothing")
 
     def __init__(
@@ -226,7 +192,7 @@ class CategoricalCrossentropy(FunctionMean):
         self.label_smoothing = label_smoothing
 
 
-class BinaryCrossentropy(CategoricalCrossentropy):
+class BinaryCrossentropy(CategoricalCrossentropy, function=classification.binary_crossentropy):
     """The mean `binary_crossentropy`.
 
     Args:
@@ -234,5 +200,3 @@ class BinaryCrossentropy(CategoricalCrossentropy):
         label_smoothing: how far labels are moved towards 1/2, from 0 to 1.
         Other arguments: see `Metric`.
     """
-
-    function = staticmethod(classification.binary_crossentropy)

@@ -194,6 +194,11 @@ class FunctionMean(Mean):
 
     function: ClassVar[Callable[..., Tensor]]
 
+    def __init_subclass__(cls, *, function: Callable[..., Tensor] | None = None, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if function is not None:
+            cls.function = staticmethod(function)
+
     # It takes other arguments than a mean does, and is one all the same, as in TensorFlow.
     def update_state(  # type: ignore[override]
         self, y_true: TensorLike, y_pred: TensorLike, sample_weight: TensorLike = None

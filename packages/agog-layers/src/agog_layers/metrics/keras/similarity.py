@@ -75,7 +75,7 @@ def _cosine(y_true: ag.TensorLike, y_pred: ag.TensorLike, axis: int = -1) -> Ten
     return ag.reduce_sum(ag.nn.l2_normalize(y_true, axis) * ag.nn.l2_normalize(y_pred, axis), axis)
 
 
-class CosineSimilarity(FunctionMean):
+class CosineSimilarity(FunctionMean, function=_cosine):
     """The mean cosine of the angle between labels and predictions: 1 where they point in one direction.
 
     Args:
@@ -86,7 +86,6 @@ class CosineSimilarity(FunctionMean):
     tf.Tensor(0.5, shape=(), dtype=float32)
     """
 
-    function = staticmethod(_cosine)
     options = ("axis",)
 
     def __init__(self, name: str | None = None, dtype: Any = None, axis: int = -1) -> None:
@@ -139,7 +138,7 @@ def concordance_correlation(y_true: ag.TensorLike, y_pred: ag.TensorLike, axis: 
     return ag.div_no_nan(both * 2.0, of_y + of_x + shift)
 
 
-class PearsonCorrelation(FunctionMean):
+class PearsonCorrelation(FunctionMean, function=pearson_correlation):
     """The mean `pearson_correlation`.
 
     Args:
@@ -150,7 +149,6 @@ class PearsonCorrelation(FunctionMean):
     tf.Tensor(-1.0, shape=(), dtype=float32)
     """
 
-    function = staticmethod(pearson_correlation)
     options = ("axis",)
 
     def __init__(self, name: str | None = None, dtype: Any = None, axis: int = -1) -> None:
@@ -158,7 +156,7 @@ class PearsonCorrelation(FunctionMean):
         self.axis = axis
 
 
-class ConcordanceCorrelation(FunctionMean):
+class ConcordanceCorrelation(FunctionMean, function=concordance_correlation):
     """The mean `concordance_correlation`.
 
     Args:
@@ -169,7 +167,6 @@ class ConcordanceCorrelation(FunctionMean):
     tf.Tensor(1.0, shape=(), dtype=float32)
     """
 
-    function = staticmethod(concordance_correlation)
     options = ("axis",)
 
     def __init__(self, name: str | None = None, dtype: Any = None, axis: int = -1) -> None:
