@@ -45,6 +45,11 @@ class OpError(Exception):
 
     error_code = 2
 
+    def __init_subclass__(cls, *, error_code: int | None = None, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if error_code is not None:
+            cls.error_code = error_code
+
     def __init__(self, *parts: Any, message: str | None = None, error_code: int | None = None, **ignored: Any) -> None:
         if len(parts) == 4:
             *parts, error_code = parts  # type: ignore[assignment]  # a list does, too
@@ -57,100 +62,68 @@ class OpError(Exception):
         self.node_def = None
 
 
-class CancelledError(OpError):
+class CancelledError(OpError, error_code=1):
     """An operation was cancelled."""
 
-    error_code = 1
 
-
-class UnknownError(OpError):
+class UnknownError(OpError, error_code=2):
     """An error that fits no other class."""
 
-    error_code = 2
 
-
-class InvalidArgumentError(OpError):
+class InvalidArgumentError(OpError, error_code=3):
     """An op got an argument of a wrong shape, dtype, device or value."""
 
-    error_code = 3
 
-
-class DeadlineExceededError(OpError):
+class DeadlineExceededError(OpError, error_code=4):
     """A deadline passed before an operation could end."""
 
-    error_code = 4
 
-
-class NotFoundError(OpError):
+class NotFoundError(OpError, error_code=5):
     """A file, a checkpoint key or a kernel does not exist."""
 
-    error_code = 5
 
-
-class AlreadyExistsError(OpError):
+class AlreadyExistsError(OpError, error_code=6):
     """Something that was to be created is there already."""
 
-    error_code = 6
 
-
-class PermissionDeniedError(OpError):
+class PermissionDeniedError(OpError, error_code=7):
     """The caller may not do this."""
 
-    error_code = 7
 
-
-class ResourceExhaustedError(OpError):
+class ResourceExhaustedError(OpError, error_code=8):
     """Memory or another resource has run out."""
 
-    error_code = 8
 
-
-class FailedPreconditionError(OpError):
+class FailedPreconditionError(OpError, error_code=9):
     """The state that an operation needs is not there."""
 
-    error_code = 9
 
-
-class AbortedError(OpError):
+class AbortedError(OpError, error_code=10):
     """An operation was aborted."""
 
-    error_code = 10
 
-
-class OutOfRangeError(OpError):
+class OutOfRangeError(OpError, error_code=11):
     """An iteration is past its end."""
 
-    error_code = 11
 
-
-class UnimplementedError(OpError):
+class UnimplementedError(OpError, error_code=12):
     """The operation is not supported."""
 
-    error_code = 12
 
-
-class InternalError(OpError):
+class InternalError(OpError, error_code=13):
     """Something that agog or a plugin promised does not hold."""
 
-    error_code = 13
 
-
-class UnavailableError(OpError):
+class UnavailableError(OpError, error_code=14):
     """A service is not reachable now."""
 
-    error_code = 14
 
-
-class DataLossError(OpError):
+class DataLossError(OpError, error_code=15):
     """A file is truncated or corrupted."""
 
-    error_code = 15
 
-
-class UnauthenticatedError(OpError):
+class UnauthenticatedError(OpError, error_code=16):
     """The caller has not said who it is."""
-
-    error_code = 16
 
 
 class MissingKernelError(NotFoundError):

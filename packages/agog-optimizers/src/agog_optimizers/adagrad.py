@@ -12,7 +12,7 @@ from agog_optimizers.optimizer import Optimizer
 __all__ = ["AdagradOptimizer"]
 
 
-class AdagradOptimizer(Optimizer):
+class AdagradOptimizer(Optimizer, step_op=apply_adagrad, touches_rows_only=True):
     """Steps that get smaller for an element with each gradient it had.
 
     ``accumulator += gradient ** 2``, ``variable -= learning_rate * gradient / sqrt(accumulator)``. J. Duchi, E. Hazan
@@ -31,9 +31,6 @@ class AdagradOptimizer(Optimizer):
     >>> v.numpy()
     np.float32(4.5)
     """
-
-    step_op = staticmethod(apply_adagrad)
-    touches_rows_only = True
 
     def __init__(
         self,

@@ -13,7 +13,7 @@ from agog_optimizers.optimizer import Optimizer
 __all__ = ["AdagradDAOptimizer"]
 
 
-class AdagradDAOptimizer(Optimizer):
+class AdagradDAOptimizer(Optimizer, step_op=apply_adagrad_da, touches_rows_only=True):
     """Adagrad that computes a variable from the sum of all its gradients, for sparse linear models.
 
     With the sums of the gradients and of their squares: ``variable = -learning_rate * shrunk / (l2 * t * learning_rate
@@ -39,8 +39,6 @@ class AdagradDAOptimizer(Optimizer):
     np.float32(-0.5)
     """
 
-    step_op = staticmethod(apply_adagrad_da)
-    touches_rows_only = True
     l1_regularization_strength: Number
     l2_regularization_strength: Number
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from agog_core import Tensor, Variable, device, zeros_like
@@ -16,7 +16,7 @@ from agog_optimizers.optimizer import Optimizer
 __all__ = ["AdamOptimizer"]
 
 
-class AdamOptimizer(Optimizer):
+class AdamOptimizer(Optimizer, step_op=apply_adam):
     """Steps of about the same size for all elements, by running means of the gradients and of their squares.
 
     At step ``t``: ``m = beta1 * m + (1 - beta1) * gradient``, ``v = beta2 * v + (1 - beta2) * gradient ** 2``,
@@ -38,7 +38,6 @@ class AdamOptimizer(Optimizer):
     4.900 ['m', 'v']
     """
 
-    step_op: Callable[..., None] = staticmethod(apply_adam)
     beta1: Number
     beta2: Number
     epsilon: Number

@@ -12,7 +12,7 @@ from agog_optimizers.hyperparameters import Number
 __all__ = ["AMSGradOptimizer"]
 
 
-class AMSGradOptimizer(AdamOptimizer):
+class AMSGradOptimizer(AdamOptimizer, step_op=apply_amsgrad):
     """Adam with the largest mean of squares so far as divisor, so that the step size never grows.
 
     ``m`` and ``v`` as for `AdamOptimizer`; ``vhat = maximum(vhat, v)`` takes the place of ``v`` in the step. S. Reddi,
@@ -26,8 +26,6 @@ class AMSGradOptimizer(AdamOptimizer):
     >>> print(f"{v:.3f}", optimizer.get_slot_names())
     4.500 ['m', 'v', 'vhat']
     """
-
-    step_op = staticmethod(apply_amsgrad)
 
     def __init__(
         self,

@@ -12,7 +12,7 @@ from agog_optimizers.optimizer import Optimizer
 __all__ = ["FtrlOptimizer"]
 
 
-class FtrlOptimizer(Optimizer):
+class FtrlOptimizer(Optimizer, step_op=apply_ftrl, touches_rows_only=True):
     """Follow the regularized leader, for sparse linear models, as in TensorFlow 1.12.
 
     ``shrinking = gradient + 2 * l2_shrinkage * variable``; ``accum += gradient ** 2``, ``linear += shrinking - (new **
@@ -41,8 +41,6 @@ class FtrlOptimizer(Optimizer):
     (np.float32(4.5), ['accum', 'linear'])
     """
 
-    step_op = staticmethod(apply_ftrl)
-    touches_rows_only = True
     learning_rate_power: Number
     l1_regularization_strength: Number
     l2_regularization_strength: Number

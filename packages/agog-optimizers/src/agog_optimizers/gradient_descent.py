@@ -13,7 +13,7 @@ from agog_optimizers.optimizer import Optimizer
 __all__ = ["GradientDescentOptimizer"]
 
 
-class GradientDescentOptimizer(Optimizer):
+class GradientDescentOptimizer(Optimizer, step_op=apply_gradient_descent):
     """``variable -= learning_rate * gradient``.
 
     Args:
@@ -26,8 +26,6 @@ class GradientDescentOptimizer(Optimizer):
     >>> v.numpy()
     np.float32(4.0)
     """
-
-    step_op = staticmethod(apply_gradient_descent)
 
     def __init__(self, learning_rate: Number, use_locking: bool = False, name: str = "GradientDescent") -> None:
         super().__init__(learning_rate, name)

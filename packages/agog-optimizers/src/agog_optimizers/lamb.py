@@ -12,7 +12,7 @@ from agog_optimizers.hyperparameters import Number
 __all__ = ["LAMBOptimizer"]
 
 
-class LAMBOptimizer(AdamOptimizer):
+class LAMBOptimizer(AdamOptimizer, step_op=apply_lamb):
     """Adam whose step for a variable is as long as a share of the variable, for very large batches.
 
     At step ``t``: ``m`` and ``v`` as for `AdamOptimizer`; ``direction = (m / (1 - beta1 ** t)) / (sqrt(v / (1 - beta2
@@ -32,7 +32,6 @@ class LAMBOptimizer(AdamOptimizer):
     np.float32(4.5)
     """
 
-    step_op = staticmethod(apply_lamb)
     weight_decay: Number
 
     def __init__(

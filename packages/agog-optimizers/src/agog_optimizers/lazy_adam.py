@@ -7,7 +7,7 @@ from agog_optimizers.adam import AdamOptimizer
 __all__ = ["LazyAdamOptimizer"]
 
 
-class LazyAdamOptimizer(AdamOptimizer):
+class LazyAdamOptimizer(AdamOptimizer, touches_rows_only=True):
     """Adam that changes only the rows looked up: faster than `AdamOptimizer`, and not the same.
 
     For gradients of other ops it is `AdamOptimizer`.
@@ -21,5 +21,3 @@ class LazyAdamOptimizer(AdamOptimizer):
     >>> v.numpy().tolist()
     [[4.5], [5.0]]
     """
-
-    touches_rows_only = True

@@ -12,7 +12,7 @@ from agog_optimizers.optimizer import Optimizer
 __all__ = ["LionOptimizer"]
 
 
-class LionOptimizer(Optimizer):
+class LionOptimizer(Optimizer, step_op=apply_lion):
     """Steps of one size for all elements, in the direction that a running mean of the gradients has.
 
     ``direction = sign(beta1 * m + (1 - beta1) * gradient)``, ``variable -= learning_rate * (direction + weight_decay *
@@ -33,7 +33,6 @@ class LionOptimizer(Optimizer):
     (np.float32(4.5), ['m'])
     """
 
-    step_op = staticmethod(apply_lion)
     beta1: Number
     beta2: Number
     weight_decay: Number

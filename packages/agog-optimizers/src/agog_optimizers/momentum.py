@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from agog_core import Tensor, Variable, zeros_like
@@ -13,7 +13,7 @@ from agog_optimizers.optimizer import Optimizer
 __all__ = ["MomentumOptimizer"]
 
 
-class MomentumOptimizer(Optimizer):
+class MomentumOptimizer(Optimizer, step_op=apply_momentum, touches_rows_only=True):
     """Gradient descent along an accumulation of the gradients, as in TensorFlow 1.12.
 
     ``accumulation = momentum * accumulation + gradient``, then ``variable -= learning_rate * accumulation``; with
@@ -33,8 +33,6 @@ class MomentumOptimizer(Optimizer):
     (np.float32(4.0), np.float32(10.0))
     """
 
-    step_op: Callable[..., None] = staticmethod(apply_momentum)
-    touches_rows_only = True
     momentum: Number
 
     def __init__(

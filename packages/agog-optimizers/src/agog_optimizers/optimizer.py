@@ -53,6 +53,15 @@ class Optimizer(Checkpointable):
     learning_rate: Number
     _kept: tuple[tuple[str, str], ...] = ()
 
+    def __init_subclass__(
+        cls, *, step_op: Callable[..., None] | None = None, touches_rows_only: bool | None = None, **kwargs: Any
+    ) -> None:
+        super().__init_subclass__(**kwargs)
+        if step_op is not None:
+            cls.step_op = staticmethod(step_op)
+        if touches_rows_only is not None:
+            cls.touches_rows_only = touches_rows_only
+
     def __init__(self, learning_rate: Number, name: str) -> None:
         self._name = name
         self._slots = Slots()

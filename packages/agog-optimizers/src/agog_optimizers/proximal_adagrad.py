@@ -12,7 +12,7 @@ from agog_optimizers.optimizer import Optimizer
 __all__ = ["ProximalAdagradOptimizer"]
 
 
-class ProximalAdagradOptimizer(Optimizer):
+class ProximalAdagradOptimizer(Optimizer, step_op=apply_proximal_adagrad, touches_rows_only=True):
     """Adagrad, after which each element is pulled towards 0.
 
     ``accumulator += gradient ** 2``, then a step of `ProximalGradientDescentOptimizer` with the step size
@@ -36,8 +36,6 @@ class ProximalAdagradOptimizer(Optimizer):
     np.float32(4.0)
     """
 
-    step_op = staticmethod(apply_proximal_adagrad)
-    touches_rows_only = True
     l1_regularization_strength: Number
     l2_regularization_strength: Number
 

@@ -9,7 +9,7 @@ from agog_optimizers.optimizer import Optimizer
 __all__ = ["ProximalGradientDescentOptimizer"]
 
 
-class ProximalGradientDescentOptimizer(Optimizer):
+class ProximalGradientDescentOptimizer(Optimizer, step_op=apply_proximal_gradient_descent, touches_rows_only=True):
     """Gradient descent, after which each element is pulled towards 0.
 
     ``moved = variable - learning_rate * gradient`` is brought nearer to 0 by ``learning_rate * l1`` at most, and
@@ -29,8 +29,6 @@ class ProximalGradientDescentOptimizer(Optimizer):
     np.float32(3.0)
     """
 
-    step_op = staticmethod(apply_proximal_gradient_descent)
-    touches_rows_only = True
     l1_regularization_strength: Number
     l2_regularization_strength: Number
 

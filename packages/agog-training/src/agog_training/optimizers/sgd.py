@@ -12,7 +12,7 @@ from agog_training.optimizers.keras_optimizer import KerasOptimizer
 __all__ = ["SGD"]
 
 
-class SGD(KerasOptimizer, MomentumOptimizer):
+class SGD(KerasOptimizer, MomentumOptimizer, step_op=apply_keras_momentum):
     """Gradient descent, with momentum.
 
     ``velocity = momentum * velocity - lr * gradient``, then ``variable += velocity``; with Nesterov's momentum
@@ -30,8 +30,6 @@ class SGD(KerasOptimizer, MomentumOptimizer):
     >>> v.numpy()
     np.float32(4.0)
     """
-
-    step_op = staticmethod(apply_keras_momentum)
 
     def __init__(
         self,
