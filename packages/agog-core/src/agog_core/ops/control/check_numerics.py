@@ -8,10 +8,9 @@ from typing import Any, NoReturn
 from agog_core import dtypes
 from agog_core.calls.call import call_several
 from agog_core.dispatch.op import Op
-from agog_core.dtypes import FLOATING, DType
+from agog_core.dtypes import FLOATING
 from agog_core.errors import InvalidArgumentError
 from agog_core.ops.control.assertions import demand
-from agog_core.shapes import Shape
 from agog_core.tensors import Tensor, TensorLike, convert_to_tensor
 
 __all__ = ["check_numerics", "verify_tensor_all_finite"]
@@ -54,14 +53,6 @@ def _are_zero(counts: Any) -> bool:
     return not counts.any()
 
 
-def _check_numerics_shape(tensor: Shape, message: str) -> list[Shape]:
-    return [tensor, (2,)]
-
-
-def _check_numerics_dtype(dtype: DType, message: str) -> list[DType]:
-    return [dtype, dtypes.int64]
-
-
 def _check_numerics_vjp(g: list[Any], message: str) -> Tensor:
     return check_numerics(g[0], message if message.endswith(_IN_GRADIENT) else message + _IN_GRADIENT)
 
@@ -70,8 +61,8 @@ _check_numerics = Op(
     "check_numerics",
     check_numerics,
     inputs=["tensor"],
-    shape=_check_numerics_shape,
-    dtype=_check_numerics_dtype,
+    shape=lambda tensor, message: [tensor, (2,)],
+    dtype=lambda dtype, message: [dtype, dtypes.int64],
     dtypes=FLOATING,
     vjp={"tensor": _check_numerics_vjp},
     views=True,

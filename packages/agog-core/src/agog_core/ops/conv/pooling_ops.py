@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from agog_core.calls.call import call, call_several
 from agog_core.dispatch.op import Op
-from agog_core.dtypes import FLOATING, ORDERED, DType, as_dtype
+from agog_core.dtypes import FLOATING, ORDERED, as_dtype
 from agog_core.errors import InvalidArgumentError
 from agog_core.ops.conv.arguments import Pairs, output_sizes
 from agog_core.shapes import Shape
@@ -166,10 +166,6 @@ def _with_argmax_shape(
     return [_shape(input, window, strides, paddings, dilations)] * 2
 
 
-def _with_argmax_dtype(given: DType, dtype: str, **attributes: object) -> list[DType]:
-    return [given, as_dtype(dtype)]
-
-
 def _with_argmax_vjp(
     g: list[Tensor],
     input: Tensor,
@@ -187,7 +183,7 @@ _with_argmax = Op(
     general_max_pool_with_argmax,
     inputs=["input"],
     shape=_with_argmax_shape,
-    dtype=_with_argmax_dtype,
+    dtype=lambda given, dtype, **attributes: [given, as_dtype(dtype)],
     dtypes=ORDERED,
     vjp={"input": _with_argmax_vjp},
 )

@@ -69,10 +69,6 @@ def gather(
     )
 
 
-def _gather_shape(params: Shape, indices: Shape, axis: int) -> Shape:
-    return (*params[:axis], *indices, *params[axis + 1 :])
-
-
 def _gather_vjp(g: Tensor, indices: Tensor, params_shape: Shape, axis: int) -> Tensor | IndexedSlices:
     from agog_core.ops.indexing.segments import unsorted_segment_sum  # here, because the two are each other's transpose
 
@@ -89,7 +85,7 @@ _gather = Op(
     "gather",
     gather,
     inputs=["params", "indices"],
-    shape=_gather_shape,
+    shape=lambda params, indices, axis: (*params[:axis], *indices, *params[axis + 1 :]),
     alike=["params"],
     vjp={"params": _gather_vjp},
     sparse=True,

@@ -117,15 +117,11 @@ def dynamic_stitch(indices: Sequence[TensorLike], data: Sequence[TensorLike], na
     return call(_dynamic_stitch, concat([reshape(at, [-1]) for at in positions], 0), concat(flat, 0))
 
 
-def _stitch_shape(indices: Shape, data: Shape) -> TensorShape:
-    return TensorShape([None, *data[1:]])
-
-
 _dynamic_stitch = Op(
     "dynamic_stitch",
     dynamic_stitch,
     inputs=["indices", "data"],
-    shape=_stitch_shape,
+    shape=lambda indices, data: TensorShape([None, *data[1:]]),
     alike=["data"],
     vjp={"data": lambda g, indices: gather(g, indices)},
     host_reads=["indices"],

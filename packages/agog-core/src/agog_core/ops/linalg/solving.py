@@ -143,16 +143,12 @@ def matrix_inverse(input: TensorLike, adjoint: bool = False, name: str | None = 
     return call(_matrix_inverse, adjoint_of(x) if adjoint else x)
 
 
-def _matrix_inverse_vjp(g: Tensor, out: Tensor) -> Tensor:
-    return -matmul(matmul(out, g, transpose_a=True), out, transpose_b=True)
-
-
 _matrix_inverse = Op(
     "matrix_inverse",
     matrix_inverse,
     inputs=["input"],
     shape=square("matrix_inverse", "input"),
     dtypes=SOLVABLE,
-    vjp={"input": _matrix_inverse_vjp},
+    vjp={"input": lambda g, out: -matmul(matmul(out, g, transpose_a=True), out, transpose_b=True)},
     may_fail=True,
 )

@@ -8,7 +8,7 @@ from agog_core import dtypes
 from agog_core.calls.call import call
 from agog_core.calls.elementwise import binary, operands, unary
 from agog_core.dispatch.op import Op
-from agog_core.dtypes import DIFFERENTIABLE, INTEGERS, NUMERIC, ORDERED, DType
+from agog_core.dtypes import DIFFERENTIABLE, INTEGERS, NUMERIC, ORDERED
 from agog_core.errors import InvalidArgumentError
 from agog_core.ops.array import cast, conj, zeros_like
 from agog_core.ops.math.logic import equal, greater, greater_equal, keep, less, less_equal
@@ -169,15 +169,7 @@ def floormod(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 mod = floormod
 
 
-def _maximum_vjp_x(g: Tensor, x: Tensor, y: Tensor) -> Tensor:
-    return keep(g, greater_equal(x, y))
-
-
-def _maximum_vjp_y(g: Tensor, x: Tensor, y: Tensor) -> Tensor:
-    return keep(g, less(x, y))
-
-
-@binary(x=_maximum_vjp_x, y=_maximum_vjp_y, dtypes=ORDERED)
+@binary(x=lambda g, x, y: keep(g, greater_equal(x, y)), y=lambda g, x, y: keep(g, less(x, y)), dtypes=ORDERED)
 def maximum(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """The larger of two tensors, elementwise; where they are equal, ``x`` gets the gradient.
 
@@ -189,15 +181,7 @@ def maximum(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
-def _minimum_vjp_x(g: Tensor, x: Tensor, y: Tensor) -> Tensor:
-    return keep(g, less_equal(x, y))
-
-
-def _minimum_vjp_y(g: Tensor, x: Tensor, y: Tensor) -> Tensor:
-    return keep(g, greater(x, y))
-
-
-@binary(x=_minimum_vjp_x, y=_minimum_vjp_y, dtypes=ORDERED)
+@binary(x=lambda g, x, y: keep(g, less_equal(x, y)), y=lambda g, x, y: keep(g, greater(x, y)), dtypes=ORDERED)
 def minimum(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """The smaller of two tensors, elementwise; where they are equal, ``x`` gets the gradient.
 
@@ -221,17 +205,13 @@ def negative(x: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
-def _real_dtype(given: DType) -> DType:
-    return given.real_dtype if given.is_complex else given
-
-
 def _abs_vjp(g: Tensor, x: Tensor) -> Tensor:
     if x._table.dtype.is_complex:
         return multiply(cast(g, x._table.dtype), conj(sign(x)))
     return multiply(g, sign(x))
 
 
-@unary(_abs_vjp, dtype=_real_dtype)
+@unary(_abs_vjp, dtype=lambda given: given.real_dtype if given.is_complex else given)
 def abs(x: TensorLike, name: str | None = None) -> Tensor:
     """Absolute value, elementwise; of a complex number, its distance from 0. Its gradient at 0 is 0.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from agog_core import dtypes
 from agog_core.calls.call import call_several
 from agog_core.dispatch.op import Op
-from agog_core.dtypes import FLOATING, DType
+from agog_core.dtypes import FLOATING
 from agog_core.errors import InvalidArgumentError
 from agog_core.ops.array.casting import cast
 from agog_core.shapes import Shape, TensorShape
@@ -54,16 +54,12 @@ def _greedy_shape(inputs: Shape, sequence_length: Shape, merge_repeated: bool) -
     return [TensorShape([None, 2]), TensorShape([None]), (2,), (inputs[1], 1)]
 
 
-def _greedy_dtypes(dtype: DType, merge_repeated: bool) -> list[DType]:
-    return [dtypes.int64, dtypes.int64, dtypes.int64, dtype]
-
-
 _ctc_greedy_decoder = Op(
     "ctc_greedy_decoder",
     ctc_greedy_decoder,
     inputs=["inputs", "sequence_length"],
     shape=_greedy_shape,
-    dtype=_greedy_dtypes,
+    dtype=lambda dtype, merge_repeated: [dtypes.int64, dtypes.int64, dtypes.int64, dtype],
     dtypes=FLOATING,
     alike=["inputs"],
     host_reads=["inputs", "sequence_length"],
@@ -127,16 +123,12 @@ def _beam_shape(
     return [*path * top_paths, (inputs[1], top_paths)]
 
 
-def _beam_dtypes(dtype: DType, beam_width: int, top_paths: int, merge_repeated: bool) -> list[DType]:
-    return [*[dtypes.int64] * (3 * top_paths), dtype]
-
-
 _ctc_beam_search_decoder = Op(
     "ctc_beam_search_decoder",
     ctc_beam_search_decoder,
     inputs=["inputs", "sequence_length"],
     shape=_beam_shape,
-    dtype=_beam_dtypes,
+    dtype=lambda dtype, beam_width, top_paths, merge_repeated: [*[dtypes.int64] * (3 * top_paths), dtype],
     dtypes=FLOATING,
     alike=["inputs"],
     host_reads=["inputs", "sequence_length"],

@@ -91,10 +91,6 @@ def _cross_entropy_shape(labels: Shape, logits: Shape, axis: int) -> Shape:
     return (*logits[:axis], *logits[axis + 1 :])
 
 
-def _cross_entropy_vjp_labels(g: Tensor, logits: Tensor, axis: int) -> Tensor:
-    return -(expand_dims(g, axis) * log_softmax(logits, axis))
-
-
 _softmax_cross_entropy = Op(
     "softmax_cross_entropy",
     softmax_cross_entropy_with_logits_v2,
@@ -102,7 +98,7 @@ _softmax_cross_entropy = Op(
     shape=_cross_entropy_shape,
     dtypes=FLOATING,
     vjp={
-        "labels": _cross_entropy_vjp_labels,
+        "labels": lambda g, logits, axis: -(expand_dims(g, axis) * log_softmax(logits, axis)),
         "logits": lambda g, labels, logits, axis: call(_softmax_cross_entropy_grad, g, labels, logits, axis=axis),
     },
 )

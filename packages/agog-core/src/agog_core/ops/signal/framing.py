@@ -112,15 +112,11 @@ def _overlap_and_add_shape(signal: Shape, step: int) -> Shape:
     return (*batch, (count - 1) * step + length if count else 0)
 
 
-def _overlap_and_add_vjp(g: Tensor, signal_shape: Shape, step: int) -> Tensor:
-    return call(_frame, g, length=signal_shape[-1], step=step)
-
-
 _overlap_and_add = Op(
     "overlap_and_add",
     overlap_and_add,
     inputs=["signal"],
     shape=_overlap_and_add_shape,
     dtypes=NUMERIC,
-    vjp={"signal": _overlap_and_add_vjp},
+    vjp={"signal": lambda g, signal_shape, step: call(_frame, g, length=signal_shape[-1], step=step)},
 )

@@ -92,10 +92,6 @@ def _half(length: int) -> int:
     return length // 2 + 1 if length else 0
 
 
-def _rfft_shape(input_tensor: Shape, rank: int) -> Shape:
-    return (*input_tensor[:-1], _half(input_tensor[-1]))
-
-
 def _rfft_vjp(g: Tensor, input_tensor_shape: Shape, rank: int) -> Tensor:
     lengths = input_tensor_shape[-rank:]
     halves = conj(g) / _multiplicity(lengths[-1], g.dtype)
@@ -113,7 +109,7 @@ _rfft = Op(
     "rfft",
     rfft,
     inputs=["input_tensor"],
-    shape=_rfft_shape,
+    shape=lambda input_tensor, rank: (*input_tensor[:-1], _half(input_tensor[-1])),
     dtype=lambda dtype, rank: {float32: complex64, float64: complex128}[dtype],
     dtypes=frozenset({float32, float64}),
     vjp={"input_tensor": _rfft_vjp},
@@ -167,10 +163,6 @@ def _backward(input_tensor: TensorLike, fft_length: Any, rank: int) -> Tensor:
     return call(_irfft, _resized(x, (*lengths[:-1], _half(lengths[-1]))), lengths=lengths)
 
 
-def _irfft_shape(input_tensor: Shape, lengths: Shape) -> Shape:
-    return (*input_tensor[: -len(lengths)], *lengths)
-
-
 def _irfft_vjp(g: Tensor, lengths: Shape) -> Tensor:
     transformed = conj(call(_rfft, g, rank=len(lengths)))
     scale = _multiplicity(lengths[-1], transformed.dtype) / math.prod(lengths)
@@ -181,7 +173,7 @@ _irfft = Op(
     "irfft",
     irfft,
     inputs=["input_tensor"],
-    shape=_irfft_shape,
+    shape=lambda input_tensor, lengths: (*input_tensor[: -len(lengths)], *lengths),
     dtype=lambda dtype, lengths: dtype.real_dtype,
     dtypes=COMPLEX,
     vjp={"input_tensor": _irfft_vjp},

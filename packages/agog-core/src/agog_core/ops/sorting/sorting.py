@@ -8,7 +8,7 @@ from agog_core import dtypes
 from agog_core.calls.call import call, call_several
 from agog_core.calls.documented import documented_like
 from agog_core.dispatch.op import Op
-from agog_core.dtypes import FLOATING, ORDERED, DType, as_dtype
+from agog_core.dtypes import FLOATING, ORDERED, as_dtype
 from agog_core.errors import InvalidArgumentError
 from agog_core.named_tuple import Named
 from agog_core.ops.array import cast, expand_dims, transpose
@@ -131,10 +131,6 @@ def _top_shape(input: Shape, k: int) -> list[Shape]:
     return [(*input[:-1], k)] * 2
 
 
-def _top_vjp(g: list[Tensor], out: tuple[Tensor, Tensor], input_shape: Shape) -> Tensor:
-    return add_along(g[0], out[1], input_shape[-1])
-
-
 _top_k = Op(
     "top_k",
     top_k,
@@ -142,7 +138,7 @@ _top_k = Op(
     shape=_top_shape,
     dtype=lambda given, k: [given, dtypes.int32],
     dtypes=ORDERED,
-    vjp={"input": _top_vjp},
+    vjp={"input": lambda g, out, input_shape: add_along(g[0], out[1], input_shape[-1])},
 )
 
 
@@ -270,15 +266,11 @@ def _search_shape(sorted_sequence: Shape, values: Shape, side: str, dtype: str) 
     return values
 
 
-def _search_dtype(given: DType, side: str, dtype: str) -> DType:
-    return as_dtype(dtype)
-
-
 _searchsorted = Op(
     "searchsorted",
     searchsorted,
     inputs=["sorted_sequence", "values"],
     shape=_search_shape,
-    dtype=_search_dtype,
+    dtype=lambda given, side, dtype: as_dtype(dtype),
     dtypes=ORDERED,
 )

@@ -7,7 +7,7 @@ from typing import Any
 from agog_core import dtypes
 from agog_core.calls.call import call_several
 from agog_core.dispatch.op import Op
-from agog_core.dtypes import ORDERED, DType, as_dtype
+from agog_core.dtypes import ORDERED, as_dtype
 from agog_core.errors import InvalidArgumentError
 from agog_core.named_tuple import Named
 from agog_core.shapes import Shape, TensorShape
@@ -82,16 +82,12 @@ def _unique_shape(x: Shape, dtype: str) -> list[Shape | TensorShape]:
     return [TensorShape([None]), x, TensorShape([None])]
 
 
-def _unique_dtype(given: DType, dtype: str) -> list[DType]:
-    return [given, as_dtype(dtype), as_dtype(dtype)]
-
-
 _unique_with_counts = Op(
     "unique_with_counts",
     unique_with_counts,
     inputs=["x"],
     shape=_unique_shape,
-    dtype=_unique_dtype,
+    dtype=lambda given, dtype: [given, as_dtype(dtype), as_dtype(dtype)],
     dtypes=_COMPARABLE,
     host_reads=["x"],
 )
@@ -134,16 +130,12 @@ def _difference_shape(x: Shape, y: Shape, dtype: str) -> list[TensorShape]:
     return [TensorShape([None]), TensorShape([None])]
 
 
-def _difference_dtype(given: DType, dtype: str) -> list[DType]:
-    return [given, as_dtype(dtype)]
-
-
 _setdiff1d = Op(
     "setdiff1d",
     setdiff1d,
     inputs=["x", "y"],
     shape=_difference_shape,
-    dtype=_difference_dtype,
+    dtype=lambda given, dtype: [given, as_dtype(dtype)],
     dtypes=_COMPARABLE,
     host_reads=["x", "y"],
 )

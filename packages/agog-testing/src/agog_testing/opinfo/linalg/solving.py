@@ -45,10 +45,6 @@ def _inverses(dtype: str, rng: Rng) -> Iterator[Sample]:
     yield Sample("adjoint", (distinct(dtype, rng, (3, 3)),), {"adjoint": True})
 
 
-def _inverse(x: Array, adjoint: bool = False) -> Array:
-    return _solve(x, np.broadcast_to(np.eye(x.shape[-1]), x.shape), adjoint)
-
-
 _SINGULAR = np.array([[1.0, 2.0], [2.0, 4.0]], np.float32)
 _ZERO = np.array([[1.0, 2.0], [2.0, 0.0]], np.float32)
 _RHS = np.ones((2, 1), np.float32)
@@ -100,7 +96,7 @@ INFOS = (
     OpInfo(
         name="matrix_inverse",
         samples=_inverses,
-        reference=_inverse,
+        reference=lambda x, adjoint=False: _solve(x, np.broadcast_to(np.eye(x.shape[-1]), x.shape), adjoint),
         errors=(
             *square_errors("matrix_inverse"),
             invalid((_SINGULAR,), "matrix_inverse: Input is not invertible."),

@@ -54,10 +54,6 @@ def _leaky_relu_grad_samples(dtype: str, rng: Rng) -> Iterator[Sample]:
         yield Sample("infinities and zero", special, smooth=False)
 
 
-def _leaky_relu_grad(gradients: Array, features: Array, alpha: float = 0.2) -> Array:
-    return np.where(features > 0, gradients, alpha * gradients)
-
-
 def _pairs(dtype: str, rng: Rng, size: int) -> Iterator[Sample]:
     yield Sample(f"shape {(size,)}", (nonzero(dtype, rng, (size,)), nonzero(dtype, rng, (size,))))
 
@@ -120,7 +116,7 @@ INFOS = (
         samples=_leaky_relu_grad_samples,
         sized=_pairs,
         elementwise=True,
-        reference=_leaky_relu_grad,
+        reference=lambda gradients, features, alpha=0.2: np.where(features > 0, gradients, alpha * gradients),
         errors=(
             invalid(
                 (_ONES, _ONES[0]), "leaky_relu_grad: gradients and features must be of one shape; got (2, 3) and (3,)."

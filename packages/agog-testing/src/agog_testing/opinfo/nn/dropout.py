@@ -57,10 +57,6 @@ def _grad_sized(dtype: str, rng: Rng, size: int) -> Iterator[Sample]:
     yield Sample(f"shape {(size,)}", (uniform(dtype, rng, (size,), -3, 3), rng.random(size) < 0.5), {"keep": 0.75})
 
 
-def _grad_reference(gradients: Array, mask: Array, keep: float) -> Array:
-    return np.where(mask, gradients / keep, 0.0)
-
-
 _ONES = np.ones(3, np.float32)
 
 INFOS = (
@@ -79,7 +75,7 @@ INFOS = (
     OpInfo(
         name="dropout_grad",
         samples=_grad_samples,
-        reference=_grad_reference,
+        reference=lambda gradients, mask, keep: np.where(mask, gradients / keep, 0.0),
         sized=_grad_sized,
         errors=(
             invalid(

@@ -56,10 +56,6 @@ def _samples(gates: int, states: int, dtype: str, rng: Rng, is_grad: bool, **mor
             yield Sample("not a number", (spoilt, *arrays[1:]), {**attributes, **more}, smooth=False)
 
 
-def _sigmoid(x: Array) -> Array:
-    return np.asarray(1 / (1 + np.exp(-x)))
-
-
 def _hard_sigmoid(x: Array) -> Array:
     line = 0.2 * x + 0.5
     return np.where(line.real < 0, 0, np.where(line.real > 1, 1, line))
@@ -67,7 +63,7 @@ def _hard_sigmoid(x: Array) -> Array:
 
 _ACTIVATIONS: dict[str, Callable[[Array], Array]] = {
     "tanh": np.tanh,
-    "sigmoid": _sigmoid,
+    "sigmoid": lambda x: np.asarray(1 / (1 + np.exp(-x))),
     "hard_sigmoid": _hard_sigmoid,
     "relu": lambda x: np.where(x.real > 0, x, 0 * x),
     "linear": lambda x: x,

@@ -57,10 +57,6 @@ def _fingerprints(dtype: str, rng: Rng) -> Iterator[Sample]:
     yield Sample("67 strings", (known[rng.integers(0, len(known), 67)],))
 
 
-def _bytes(data: Array) -> Array:
-    return np.array([FARM[text] for text in data], "<u8").reshape(-1, 1).view(np.uint8)
-
-
 def _reference(hashes: dict[bytes, int]) -> Callable[..., Array]:
     def bucket(x: Array, num_buckets: int, key: Any = None) -> Array:
         return filled([hashes[text] % num_buckets for text in x.flat], x.shape, np.int64)
@@ -87,7 +83,7 @@ INFOS = (
     OpInfo(
         name="fingerprint",
         samples=_fingerprints,
-        reference=_bytes,
+        reference=lambda data: np.array([FARM[text] for text in data], "<u8").reshape(-1, 1).view(np.uint8),
         differentiable=False,
         errors=(
             invalid((filled([b"a"], ()),), "fingerprint: data must have shape (n,); got shape ().", STRINGS),
