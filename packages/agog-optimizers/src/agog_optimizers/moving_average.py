@@ -150,5 +150,4 @@ class ExponentialMovingAverage(Checkpointable):
         return {self.average_name(variable): variable for variable in variables}
 
     def checkpoint_slots(self) -> Iterator[tuple[str, Variable, Variable]]:
-        """See `Checkpointable.checkpoint_slots`."""
         return self._averages.checkpoint_slots()

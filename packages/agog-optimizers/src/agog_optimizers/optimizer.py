@@ -314,7 +314,6 @@ class Optimizer(Checkpointable):
         return []
 
     def checkpoint_slots(self) -> Iterator[tuple[str, Variable, Variable]]:
-        """See `Checkpointable.checkpoint_slots`."""
         for variable, slots in list(self._slots.of.items()):
             for name, slot in slots.items():
                 yield name, variable, slot

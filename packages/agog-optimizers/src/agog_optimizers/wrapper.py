@@ -21,7 +21,6 @@ class OptimizerWrapper(Optimizer):
         self._slots = Slots()
 
     def compute_gradients(self, loss: Any, *args: Any, **kwargs: Any) -> list[tuple[Any, Variable]]:
-        """See `Optimizer.compute_gradients`."""
         return self.optimizer.compute_gradients(loss, *args, **kwargs)
 
     def apply_gradients(
@@ -30,7 +29,6 @@ class OptimizerWrapper(Optimizer):
         global_step: Variable | None = None,
         name: str | None = None,
     ) -> None:
-        """See `Optimizer.apply_gradients`."""
         self.optimizer.apply_gradients(grads_and_vars, global_step, name)
 
     def _shown(self) -> dict[str, Any]:

@@ -187,7 +187,6 @@ def convolution_input_grad(
     dilations: Sizes,
     groups: int,
 ) -> Any:
-    """See `agog_kernels_xp.conv.convolution_ops`."""
     if windows(input_shape, filter.shape[:-2], strides, paddings, dilations) is None or filter.size == 0:
         return NotImplemented
     operands = {"loss": gradient, "filter": _outputs_first(filter)}
@@ -205,7 +204,6 @@ def convolution_filter_grad(
     dilations: Sizes,
     groups: int,
 ) -> Any:
-    """See `agog_kernels_xp.conv.convolution_ops`."""
     if windows(input.shape, filter_shape[:-2], strides, paddings, dilations) is None or 0 in filter_shape:
         return NotImplemented
     operands = {"image": input, "loss": gradient}

@@ -71,7 +71,6 @@ class KeyValueTensorInitializer(TableInitializerBase):
         super().__init__(self._keys.dtype, self._values.dtype)
 
     def entries(self) -> tuple[Tensor, Tensor]:
-        """See `TableInitializerBase.entries`."""
         return self._keys, self._values
 
 

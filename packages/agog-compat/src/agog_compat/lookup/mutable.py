@@ -48,7 +48,6 @@ class MutableHashTable(LookupInterface, Checkpointable):
         self._entries: _Entries = _Entries()
 
     def size(self, name: str | None = None) -> Tensor:
-        """See `LookupInterface.size`."""
         return constant(len(self._entries.values), "int64")
 
     def insert(self, keys: Any, values: Any, name: str | None = None) -> None:
@@ -169,7 +168,6 @@ class MutableDenseHashTable(MutableHashTable):
         self._buckets = 131_072 if initial_num_buckets is None else initial_num_buckets
 
     def insert(self, keys: Any, values: Any, name: str | None = None) -> None:
-        """See `MutableHashTable.insert`."""
         super().insert(keys, values, name)
         while len(self._entries.values) > 0.8 * self._buckets:
             self._buckets *= 2

@@ -52,7 +52,6 @@ class TextFileInitializer(ContribTextFileInitializer):
         self._offset = value_index_offset if value_index == TextFileIndex.LINE_NUMBER else 0
 
     def entries(self) -> tuple[Tensor, Tensor]:
-        """See `KeyValueTensorInitializer.entries`."""
         keys, values = super().entries()
         return keys, values + self._offset if self._offset else values
 

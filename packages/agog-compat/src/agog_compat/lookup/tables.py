@@ -122,7 +122,6 @@ class HashTable(LookupInterface):
         return constant(self._default, self._value_dtype)
 
     def size(self, name: str | None = None) -> Tensor:
-        """See `LookupInterface.size`."""
         return constant(len(self._entries), "int64")
 
     def lookup(self, keys: Any, name: str | None = None) -> Any:

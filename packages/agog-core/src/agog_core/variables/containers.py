@@ -175,7 +175,6 @@ class UniqueNameTracker(_Parts, Checkpointable):
         return dict(self._objects)
 
     def checkpoint_dependency(self, name: str) -> Any:
-        """See `Checkpointable.checkpoint_dependency`."""
         return self._objects.get(name)
 
 

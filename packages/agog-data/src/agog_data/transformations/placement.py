@@ -72,7 +72,6 @@ class PlacedDataset(Dataset):
         return PlacedIterator(self)
 
     def make_one_shot_iterator(self) -> Iterator:
-        """See `Dataset.make_one_shot_iterator`."""
         return PlacedIterator(self)
 
     def _check_iterator(self) -> None:

@@ -19,7 +19,6 @@ class Preprocessing(Layer):
     computes_in: ClassVar[str | None] = "variable_dtype"  # what is cast is the result
 
     def __call__(self, inputs: Any = NOT_GIVEN, *args: Any, **kwargs: Any) -> Any:
-        """See `Layer.__call__`."""
         given = convert_to_tensor(inputs) if isinstance(inputs, (list, tuple)) else inputs
         return super().__call__(given, *args, **kwargs)
 

@@ -68,7 +68,6 @@ class Augmentation(Preprocessing):
         return random_uniform([images._shape[0], 1, 1], low, high, seed=self.seed)
 
     def compute_output_shape(self, input_shape: Any) -> TensorShape:
-        """See `Layer.compute_output_shape`."""
         return TensorShape(input_shape)
 
 
@@ -137,7 +136,6 @@ class RandomCrop(Augmentation):
         return middle
 
     def compute_output_shape(self, input_shape: Any) -> TensorShape:
-        """See `Layer.compute_output_shape`."""
         return CenterCrop(self.height, self.width).compute_output_shape(input_shape)
 
 

@@ -52,7 +52,6 @@ class Rescaling(Preprocessing):
         return cast(inputs, dtype) * cast(self.scale, dtype) + cast(self.offset, dtype)
 
     def compute_output_shape(self, input_shape: Any) -> TensorShape:
-        """See `Layer.compute_output_shape`."""
         return TensorShape(input_shape)
 
 
@@ -148,7 +147,6 @@ class Normalization(Adaptable):
         return mean + x * deviation if self.invert else (x - mean) / deviation
 
     def compute_output_shape(self, input_shape: Any) -> TensorShape:
-        """See `Layer.compute_output_shape`."""
         return TensorShape(input_shape)
 
 
@@ -219,9 +217,7 @@ class Discretization(Adaptable):
         return encoded(reshape(flat, x._shape), self.output_mode, len(self.bin_boundaries) + 1)
 
     def checkpoint_state(self) -> dict[str, Any]:
-        """See `Checkpointable.checkpoint_state`."""
         return {"bin_boundaries": self.bin_boundaries}
 
     def restore_checkpoint_state(self, state: Any) -> None:
-        """See `Checkpointable.restore_checkpoint_state`."""
         self.bin_boundaries = state["bin_boundaries"]

@@ -187,7 +187,6 @@ class Resizing(Preprocessing):
         return resize(x, [self.height, self.width], self.interpolation)
 
     def compute_output_shape(self, input_shape: Any) -> TensorShape:
-        """See `Layer.compute_output_shape`."""
         return _of_size(input_shape, self.height, self.width)
 
 
@@ -217,7 +216,6 @@ class CenterCrop(Preprocessing):
         return _middle(x, self.height, self.width)
 
     def compute_output_shape(self, input_shape: Any) -> TensorShape:
-        """See `Layer.compute_output_shape`."""
         return _of_size(input_shape, self.height, self.width)
 
 

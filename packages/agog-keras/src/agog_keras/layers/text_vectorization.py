@@ -135,11 +135,9 @@ class TextVectorization(Vocabulary):
         return reshape(constant([n for row in padded for n in row], "int64"), [len(rows), length])
 
     def compute_output_shape(self, input_shape: Any) -> TensorShape:
-        """See `Layer.compute_output_shape`."""
         length = self.output_sequence_length if self.output_mode == "int" else self.vocabulary_size()
         return TensorShape([*TensorShape(input_shape).as_list()[:1], length])
 
     def get_config(self) -> dict[str, Any]:
-        """See `Layer.get_config`."""
         config = super().get_config()
         return {name: value for name, value in config.items() if name not in _NOT_OWN}

@@ -208,11 +208,9 @@ class Vocabulary(Adaptable):
         return value.decode("utf-8", "replace") if isinstance(value, bytes) else value
 
     def checkpoint_state(self) -> dict[str, Any]:
-        """See `Checkpointable.checkpoint_state`."""
         return {"vocabulary": self._terms, "idf_weights": self._idf}
 
     def restore_checkpoint_state(self, state: Any) -> None:
-        """See `Checkpointable.restore_checkpoint_state`."""
         if state["vocabulary"]:
             self.set_vocabulary(state["vocabulary"], state["idf_weights"])
 

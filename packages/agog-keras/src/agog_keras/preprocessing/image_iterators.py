@@ -98,7 +98,6 @@ class NumpyArrayIterator(Batches):
         super().__init__(len(self.x), batch_size, shuffle, seed)
 
     def batch(self, rows: Array) -> Any:
-        """See `Batches.batch`."""
         images = self.generator.changed(self.x[rows])
         return images if self.y is None else (images, self.y[rows])
 
@@ -171,7 +170,6 @@ class DirectoryIterator(Batches):
         super().__init__(self.samples, batch_size, shuffle, seed)
 
     def batch(self, rows: Any) -> Any:
-        """See `Batches.batch`."""
         pictures = [
             img_to_array(
                 load_img(self.filepaths[row], self.color_mode, self.target_size, self.interpolation), self.data_format

@@ -36,7 +36,6 @@ class Activation(Layer):
         return self.activation(inputs)
 
     def compute_output_shape(self, input_shape: Any) -> TensorShape:
-        """See `Layer.compute_output_shape`."""
         return TensorShape(input_shape)
 
 

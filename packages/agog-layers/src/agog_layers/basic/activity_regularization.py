@@ -34,5 +34,4 @@ class ActivityRegularization(Layer):
         self.l2 = l2
 
     def compute_output_shape(self, input_shape: Any) -> TensorShape:
-        """See `Layer.compute_output_shape`."""
         return TensorShape(input_shape)

@@ -120,7 +120,6 @@ class Dense(Layer):
         check_dtype(self, inputs, self.kernel)
 
     def compute_output_shape(self, input_shape: Any) -> TensorShape:
-        """See `Layer.compute_output_shape`."""
         shape = TensorShape(input_shape)
         if shape.ndims is None or shape.ndims < 2 or shape.as_list()[-1] is None:
             raise ValueError(

@@ -58,7 +58,6 @@ class Dropout(Layer):
         return dropout(inputs, self.rate, self.noise_shape, self.seed, training)
 
     def compute_output_shape(self, input_shape: Any) -> TensorShape:
-        """See `Layer.compute_output_shape`."""
         return TensorShape(input_shape)
 
 

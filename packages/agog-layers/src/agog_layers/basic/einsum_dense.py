@@ -142,6 +142,5 @@ class EinsumDense(Layer):
         return self.activation(outputs if self.bias is None else outputs + self.bias.value())
 
     def compute_output_shape(self, input_shape: Any) -> TensorShape:
-        """See `Layer.compute_output_shape`."""
         sizes, _, output = self._sizes(TensorShape(input_shape))
         return TensorShape([sizes.get(axis) for axis in output])

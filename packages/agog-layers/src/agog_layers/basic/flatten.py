@@ -41,7 +41,6 @@ class Flatten(Layer):
         return flatten(inputs, data_format=self.data_format)
 
     def compute_output_shape(self, input_shape: Any) -> TensorShape:
-        """See `Layer.compute_output_shape`."""
         shape = TensorShape(input_shape)
         return TensorShape([shape[0], shape[1:].num_elements()])
 

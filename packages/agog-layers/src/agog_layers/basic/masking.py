@@ -42,5 +42,4 @@ class Masking(Layer):
         return with_mask(inputs * cast(expand_dims(mask, -1), inputs.dtype), mask)
 
     def compute_output_shape(self, input_shape: Any) -> TensorShape:
-        """See `Layer.compute_output_shape`."""
         return TensorShape(input_shape)

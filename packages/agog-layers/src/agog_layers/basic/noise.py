@@ -34,7 +34,6 @@ class Noise(Layer):
         raise NotImplementedError(f"{type(self).__name__}.noisy is not implemented; it adds the noise.")
 
     def compute_output_shape(self, input_shape: Any) -> ag.TensorShape:
-        """See `Layer.compute_output_shape`."""
         return ag.TensorShape(input_shape)
 
 

@@ -22,7 +22,6 @@ class Elementwise(Layer):
     single_input: ClassVar[bool] = True
 
     def compute_output_shape(self, input_shape: Any) -> ag.TensorShape:
-        """See `Layer.compute_output_shape`."""
         return ag.TensorShape(input_shape)
 
 
@@ -46,7 +45,6 @@ class LeakyReLU(Elementwise):
         self.alpha = number("LeakyReLU", "alpha", alpha if negative_slope is None else negative_slope)
 
     def get_config(self) -> dict[str, Any]:
-        """See `Layer.get_config`."""
         return {name: value for name, value in super().get_config().items() if name != "negative_slope"}
 
     @property

@@ -47,7 +47,6 @@ class Reshape(Layer):
         return tuple([rest if size == -1 else size for size in self.target_shape])
 
     def compute_output_shape(self, input_shape: Any) -> TensorShape:
-        """See `Layer.compute_output_shape`."""
         shape = TensorShape(input_shape)
         return TensorShape([shape[0], *self._completed(shape[1:])])
 
@@ -91,7 +90,6 @@ class Permute(Layer):
             )
 
     def compute_output_shape(self, input_shape: Any) -> TensorShape:
-        """See `Layer.compute_output_shape`."""
         shape = TensorShape(input_shape)
         self._check(shape)
         return TensorShape([shape[axis] for axis in (0, *self.dims)])
@@ -127,7 +125,6 @@ class RepeatVector(Layer):
             )
 
     def compute_output_shape(self, input_shape: Any) -> TensorShape:
-        """See `Layer.compute_output_shape`."""
         shape = TensorShape(input_shape)
         self._check(shape)
         return TensorShape([shape[0], self.n, shape[1]])
@@ -174,7 +171,6 @@ class Lambda(Layer):
         return self.mask(inputs, mask) if callable(self.mask) else self.mask
 
     def compute_output_shape(self, input_shape: Any) -> Any:
-        """See `Layer.compute_output_shape`."""
         if self.output_shape is None:
             return super().compute_output_shape(input_shape)
         if callable(self.output_shape):

@@ -75,7 +75,6 @@ class Spatial(Layer):
         return channels
 
     def compute_output_shape(self, input_shape: Any) -> TensorShape:
-        """See `Layer.compute_output_shape`."""
         batch, *sizes, channels = self.last(TensorShape(input_shape))
         after, out = self.sizes_after(tuple(sizes)), self.channels_after(channels)
         return TensorShape([batch, out, *after] if self._channels_first else [batch, *after, out])

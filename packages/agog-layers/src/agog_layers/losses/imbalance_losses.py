@@ -146,5 +146,4 @@ class CTC(FunctionLoss, function=ctc):
     """
 
     def call(self, y_true: Tensor, y_pred: Tensor) -> Tensor:
-        """See `Loss.call`."""
         return ctc(y_true, y_pred)

@@ -183,14 +183,12 @@ class FunctionLoss(Loss):
         super().__init__(reduction, name or type(self).function.__name__)
 
     def call(self, y_true: Tensor, y_pred: Tensor) -> Tensor:
-        """See `Loss.call`."""
         return type(self).function(y_true, y_pred, **self._options())
 
     def _options(self) -> dict[str, Any]:
         return {name: getattr(self, name) for name in self.options}
 
     def get_config(self) -> dict[str, Any]:
-        """See `Loss.get_config`."""
         return self._options() | super().get_config()
 
 

@@ -51,7 +51,6 @@ class Merge(Layer):
         raise NotImplementedError(f"{type(self).__name__}.merged is not implemented; it merges the inputs.")
 
     def compute_output_shape(self, input_shape: Any) -> ag.TensorShape:
-        """See `Layer.compute_output_shape`."""
         self.check(input_shape)
         shapes = [ag.TensorShape(shape).as_list() for shape in input_shape]
         rank = max(map(len, shapes))
@@ -173,7 +172,6 @@ class Concatenate(Merge):
         return None if self.axis in (1, 1 - inputs[0].ndim) else super().compute_mask(inputs, mask)
 
     def compute_output_shape(self, input_shape: Any) -> ag.TensorShape:
-        """See `Layer.compute_output_shape`."""
         self.check(input_shape)
         shapes = [ag.TensorShape(shape).as_list() for shape in input_shape]
         rank = len(shapes[0])
@@ -236,7 +234,6 @@ class Dot(Merge):
         return ag.reshape(ag.matmul(matrices[0], matrices[1], transpose_b=True), shape)
 
     def compute_output_shape(self, input_shape: Any) -> ag.TensorShape:
-        """See `Layer.compute_output_shape`."""
         self.check(input_shape)
         one, two = (ag.TensorShape(shape).as_list() for shape in input_shape)
         first, second = self._axes((len(one), len(two)))

@@ -66,6 +66,5 @@ class State(Checkpointable):
         return {name: variable for name, (variable, _) in self._variables.copy().items()} | parts
 
     def checkpoint_dependency(self, name: str) -> Any:
-        """See `Checkpointable.checkpoint_dependency`."""
         part = None if name == "_variables" else super().checkpoint_dependency(name)
         return self._variables[name][0] if part is None and name in self._variables else part

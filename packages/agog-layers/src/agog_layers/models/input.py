@@ -55,7 +55,6 @@ class InputLayer(Layer):
         self.nodes.append(Node(self, (), (), {}, symbol))
 
     def compute_output_shape(self, input_shape: Any) -> TensorShape:
-        """See `Layer.compute_output_shape`."""
         return TensorShape(input_shape)
 
 

@@ -156,7 +156,6 @@ class Sequential(Model):
 
     @classmethod
     def from_config(cls, config: Mapping[str, Any], custom_objects: Mapping[str, Any] | None = None) -> Self:
-        """See `Model.from_config`."""
         if "layers" not in config:
             return super().from_config(config, custom_objects)
         with custom_object_scope(custom_objects or {}):

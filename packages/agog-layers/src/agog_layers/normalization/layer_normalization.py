@@ -136,7 +136,6 @@ class Normalizing(Layer):
         return reshape(value, [known.get(axis, 1) for axis in range(self._rank)])
 
     def compute_output_shape(self, input_shape: Any) -> TensorShape:
-        """See `Layer.compute_output_shape`."""
         return TensorShape(input_shape)
 
 

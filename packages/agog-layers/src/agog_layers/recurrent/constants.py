@@ -35,13 +35,11 @@ class TakesConstants(Layer):
         return super().__call__(inputs, *args, constants=given, **kwargs)
 
     def get_config(self) -> dict[str, Any]:
-        """See `Layer.get_config`."""
         config = super().get_config()
         return config if self._num_constants is None else {**config, "num_constants": self._num_constants}
 
     @classmethod
     def from_config(cls, config: Mapping[str, Any]) -> Self:
-        """See `Layer.from_config`."""
         others = {name: value for name, value in config.items() if name != "num_constants"}
         layer = super().from_config(others)
         vars(layer)["_num_constants"] = config.get("num_constants")

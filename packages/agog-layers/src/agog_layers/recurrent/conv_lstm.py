@@ -59,7 +59,6 @@ class ConvLSTM2DCell(LSTMCell):
         self._sizes: tuple[int | None, int | None] = (None, None)
 
     def get_config(self) -> dict[str, Any]:
-        """See `Layer.get_config`."""
         config = super().get_config()
         del config["units"]
         return config

@@ -89,7 +89,6 @@ class GRUCell(Cell):
         return output, [output]
 
     def run(self, x: Tensor, states: list[Tensor], mask: Tensor | None, training: Any) -> Any:
-        """See `Cell.run`."""
         names = self._fused_names(GRUCell, training)
         if names is None:
             return None

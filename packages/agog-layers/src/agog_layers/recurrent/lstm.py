@@ -87,7 +87,6 @@ class LSTMCell(Cell):
         return hidden, [hidden, cell]
 
     def run(self, x: Tensor, states: list[Tensor], mask: Tensor | None, training: Any) -> Any:
-        """See `Cell.run`."""
         names = self._fused_names(LSTMCell, training)
         if names is None:
             return None

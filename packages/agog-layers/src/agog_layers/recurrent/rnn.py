@@ -319,7 +319,6 @@ class CellRNN(RNN):
         return int(self.cell.units)
 
     def get_config(self) -> dict[str, Any]:
-        """See `Layer.get_config`."""
         config = super().get_config()
         del config["cell"]
         return config

@@ -334,7 +334,6 @@ class Initializers(Lookup):
     """The initializers by name. TensorFlow 1 tells functions of a partition too, and there is none."""
 
     def get(self, identifier: Any) -> InitializerFunction:
-        """See `Lookup.get`."""
         made: InitializerFunction = super().get(identifier)
         asks = isinstance(made, FunctionType) and "partition_info" in needed_arguments(made)
         return partial(made, partition_info=None) if asks else made

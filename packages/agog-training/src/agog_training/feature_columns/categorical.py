@@ -33,7 +33,6 @@ class KeyedColumn(CategoricalColumn):
 
     @property
     def parse_example_spec(self) -> dict[str, FixedLenFeature | VarLenFeature]:
-        """See `FeatureColumn.parse_example_spec`."""
         return {self.key: VarLenFeature(self.kind)}
 
     def transform(self, features: Features) -> Categories:
@@ -100,16 +99,13 @@ class IdentityCategoricalColumn(KeyedColumn):
 
     @property
     def num_buckets(self) -> int:
-        """See `CategoricalColumn.num_buckets`."""
         return self.number_buckets
 
     @property
     def kind(self) -> ag.DType:
-        """See `KeyedColumn.kind`."""
         return as_dtype("int64")
 
     def numbers(self, entries: Entries) -> Tensor:
-        """See `KeyedColumn.numbers`."""
         ids = ag.cast(entries.values, "int64")
         good = (ids >= 0) & (ids < self.num_buckets)
         if self.default_value is not None:
@@ -164,16 +160,13 @@ class HashedCategoricalColumn(KeyedColumn):
 
     @property
     def num_buckets(self) -> int:
-        """See `CategoricalColumn.num_buckets`."""
         return self.hash_bucket_size
 
     @property
     def kind(self) -> ag.DType:
-        """See `KeyedColumn.kind`."""
         return self.dtype
 
     def numbers(self, entries: Entries) -> Tensor:
-        """See `KeyedColumn.numbers`."""
         values = entries.values
         texts = values if values.dtype.name == "string" else ag.as_string(values)
         return ag.string_to_hash_bucket_fast(texts, self.hash_bucket_size)

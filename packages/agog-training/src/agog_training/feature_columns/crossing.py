@@ -66,12 +66,10 @@ class WeightedCategoricalColumn(CategoricalColumn):
 
     @property
     def num_buckets(self) -> int:
-        """See `CategoricalColumn.num_buckets`."""
         return self.categorical_column.num_buckets
 
     @property
     def parse_example_spec(self) -> dict[str, FixedLenFeature | VarLenFeature]:
-        """See `FeatureColumn.parse_example_spec`."""
         return {**self.categorical_column.parse_example_spec, self.weight_feature_key: VarLenFeature(self.dtype)}
 
     def transform(self, features: Features) -> Categories:
@@ -143,12 +141,10 @@ class CrossedColumn(CategoricalColumn):
 
     @property
     def num_buckets(self) -> int:
-        """See `CategoricalColumn.num_buckets`."""
         return self.hash_bucket_size
 
     @property
     def parse_example_spec(self) -> dict[str, FixedLenFeature | VarLenFeature]:
-        """See `FeatureColumn.parse_example_spec`."""
         specs: dict[str, FixedLenFeature | VarLenFeature] = {}
         for key in self.keys:
             specs |= {key: VarLenFeature(as_dtype("string"))} if isinstance(key, str) else key.parse_example_spec

@@ -117,7 +117,6 @@ class DenseFeatures(ColumnLayer):
         return concat(list(found.values()), 1)
 
     def compute_output_shape(self, input_shape: Any) -> TensorShape:
-        """See `Layer.compute_output_shape`."""
         count = sum(column.variable_shape.num_elements() or 0 for column in self._dense_columns())
         shapes = nest.flatten(input_shape) if isinstance(input_shape, Mapping) else [TensorShape(input_shape)]
         return TensorShape([shapes[0][0], count])

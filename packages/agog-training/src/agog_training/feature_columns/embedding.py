@@ -111,12 +111,10 @@ class ColumnOfCategories(DenseColumn):
 
     @property
     def is_sequence(self) -> bool:  # type: ignore[override]  # what others keep is told here
-        """See `DenseColumn.is_sequence`."""
         return self.categorical_column.is_sequence
 
     @property
     def parse_example_spec(self) -> dict[str, FixedLenFeature | VarLenFeature]:
-        """See `FeatureColumn.parse_example_spec`."""
         return self.categorical_column.parse_example_spec
 
     def of_each(self, features: Features, function: Callable[[Categories], Tensor]) -> Tensor:
@@ -150,7 +148,6 @@ class EmbeddingColumn(ColumnOfCategories):
 
     @property
     def variable_shape(self) -> ag.TensorShape:
-        """See `DenseColumn.variable_shape`."""
         return ag.TensorShape([self.dimension])
 
     def weights(self, layer: Layer) -> ag.Variable:
@@ -158,7 +155,6 @@ class EmbeddingColumn(ColumnOfCategories):
         return made_table(layer, f"{self.name}/embedding_weights", self.categorical_column.num_buckets, self)
 
     def dense(self, features: Features, weights: ag.Variable | None) -> Tensor:
-        """See `DenseColumn.dense`."""
         assert weights is not None
         table = weights.value()
         return self.of_each(features, lambda each: combined(table, each, self.combiner, self.max_norm))
@@ -279,7 +275,6 @@ class SharedEmbeddingColumn(ColumnOfCategories):
 
     @property
     def variable_shape(self) -> ag.TensorShape:
-        """See `DenseColumn.variable_shape`."""
         return ag.TensorShape([self.shared.dimension])
 
     def weights(self, layer: Layer) -> ag.Variable:
@@ -287,7 +282,6 @@ class SharedEmbeddingColumn(ColumnOfCategories):
         return self.shared.table()
 
     def dense(self, features: Features, weights: ag.Variable | None) -> Tensor:
-        """See `DenseColumn.dense`."""
         table = self.shared.table().value()
         return self.of_each(features, lambda each: combined(table, each, self.combiner, self.max_norm))
 
@@ -325,11 +319,9 @@ class IndicatorColumn(ColumnOfCategories):
 
     @property
     def variable_shape(self) -> ag.TensorShape:
-        """See `DenseColumn.variable_shape`."""
         return ag.TensorShape([self.categorical_column.num_buckets])
 
     def dense(self, features: Features, weights: ag.Variable | None) -> Tensor:
-        """See `DenseColumn.dense`."""
         return self.of_each(features, self._counted)
 
     def _counted(self, categories: Categories) -> Tensor:

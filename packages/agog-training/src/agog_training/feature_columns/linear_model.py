@@ -84,7 +84,6 @@ class LinearModel(ColumnLayer):
         return self.dense(column, features) @ kernel
 
     def compute_output_shape(self, input_shape: Any) -> TensorShape:
-        """See `Layer.compute_output_shape`."""
         shapes = nest.flatten(input_shape) if isinstance(input_shape, Mapping) else [TensorShape(input_shape)]
         return TensorShape([shapes[0][0], self.units])
 

@@ -100,12 +100,10 @@ class NumericColumn(DenseColumn):
 
     @property
     def parse_example_spec(self) -> dict[str, FixedLenFeature | VarLenFeature]:
-        """See `FeatureColumn.parse_example_spec`."""
         return {self.key: FixedLenFeature(self.shape, self.dtype, self.default_value)}
 
     @property
     def variable_shape(self) -> ag.TensorShape:
-        """See `DenseColumn.variable_shape`."""
         return ag.TensorShape(self.shape)
 
     def transform(self, features: Features) -> Tensor:
@@ -123,7 +121,6 @@ class NumericColumn(DenseColumn):
         return ag.cast(ag.reshape(given, [batch, *self.shape]), "float32")
 
     def dense(self, features: Features, weights: ag.Variable | None) -> Tensor:
-        """See `DenseColumn.dense`."""
         found: Tensor = features.of(self)
         return found
 
@@ -175,17 +172,14 @@ class BucketizedColumn(DenseColumn, CategoricalColumn):
 
     @property
     def parse_example_spec(self) -> dict[str, FixedLenFeature | VarLenFeature]:
-        """See `FeatureColumn.parse_example_spec`."""
         return self.source_column.parse_example_spec
 
     @property
     def variable_shape(self) -> ag.TensorShape:
-        """See `DenseColumn.variable_shape`."""
         return ag.TensorShape([*self.source_column.shape, len(self.boundaries) + 1])
 
     @property
     def num_buckets(self) -> int:
-        """See `CategoricalColumn.num_buckets`."""
         return (len(self.boundaries) + 1) * (self.source_column.shape or (1,))[0]
 
     def transform(self, features: Features) -> Tensor:
@@ -196,7 +190,6 @@ class BucketizedColumn(DenseColumn, CategoricalColumn):
         return ag.reshape(found, [numbers._shape[0], self.source_column.variable_shape.num_elements()])
 
     def dense(self, features: Features, weights: ag.Variable | None) -> Tensor:
-        """See `DenseColumn.dense`."""
         return ag.reshape(ag.one_hot(features.of(self), len(self.boundaries) + 1), [-1, *self.variable_shape.as_list()])
 
     def categories(self, features: Features) -> Categories:

@@ -53,12 +53,10 @@ class SequenceCategoricalColumn(CategoricalColumn):
 
     @property
     def num_buckets(self) -> int:
-        """See `CategoricalColumn.num_buckets`."""
         return self.categorical_column.num_buckets
 
     @property
     def parse_example_spec(self) -> dict[str, FixedLenFeature | VarLenFeature]:
-        """See `FeatureColumn.parse_example_spec`."""
         return self.categorical_column.parse_example_spec
 
     def transform(self, features: Features) -> Categories:
@@ -177,12 +175,10 @@ class SequenceNumericColumn(DenseColumn):
 
     @property
     def parse_example_spec(self) -> dict[str, FixedLenFeature | VarLenFeature]:
-        """See `FeatureColumn.parse_example_spec`."""
         return {self.key: VarLenFeature(self.dtype)}
 
     @property
     def variable_shape(self) -> ag.TensorShape:
-        """See `DenseColumn.variable_shape`."""
         return ag.TensorShape(self.shape)
 
     def transform(self, features: Features) -> tuple[Tensor, Tensor]:
@@ -204,7 +200,6 @@ class SequenceNumericColumn(DenseColumn):
         )
 
     def dense(self, features: Features, weights: ag.Variable | None) -> Tensor:
-        """See `DenseColumn.dense`."""
         numbers: Tensor = features.of(self)[0]
         return numbers
 

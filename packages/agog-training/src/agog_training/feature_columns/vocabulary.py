@@ -133,12 +133,10 @@ class VocabularyColumn(KeyedColumn):
 
     @property
     def num_buckets(self) -> int:
-        """See `CategoricalColumn.num_buckets`."""
         return len(self.vocabulary_list) + self.num_oov_buckets
 
     @property
     def kind(self) -> DType:
-        """See `KeyedColumn.kind`."""
         return self.dtype
 
     @cached_property
@@ -148,7 +146,6 @@ class VocabularyColumn(KeyedColumn):
         return {term: number for number, term in enumerate(terms)}
 
     def numbers(self, entries: Entries) -> Tensor:
-        """See `KeyedColumn.numbers`."""
         values, size = entries.values, len(self.vocabulary_list)
         known = self._places
 

@@ -114,7 +114,6 @@ class KerasOptimizer(Configured, Optimizer):
         self.lr = value
 
     def get_config(self) -> dict[str, Any]:
-        """See `Configured.get_config`."""
         names = constructor_arguments(type(self), KerasOptimizer)
         return {name: self._described(name) for name in names} | self._today
 

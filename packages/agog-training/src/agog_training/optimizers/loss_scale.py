@@ -116,7 +116,6 @@ class LossScaleOptimizer(Configured, agog_optimizers.LossScaleOptimizer):
         return self.get_scaled_loss(loss)
 
     def get_unscaled_gradients(self, grads: Iterable[Any]) -> list[Any]:
-        """See `agog_optimizers.LossScaleOptimizer.get_unscaled_gradients`."""
         self._scales_back = False
         return super().get_unscaled_gradients(grads)
 
@@ -126,7 +125,6 @@ class LossScaleOptimizer(Configured, agog_optimizers.LossScaleOptimizer):
         global_step: Variable | None = None,
         name: str | None = None,
     ) -> None:
-        """See `agog_optimizers.LossScaleOptimizer.apply_gradients`."""
         pairs = list(grads_and_vars)
         if self._scales_back:
             gradients = self.get_unscaled_gradients([gradient for gradient, _ in pairs])
@@ -146,13 +144,11 @@ class LossScaleOptimizer(Configured, agog_optimizers.LossScaleOptimizer):
         super().minimize(loss, global_step, var_list, *args, **kwargs)
 
     def get_config(self) -> dict[str, Any]:
-        """See `Configured.get_config`."""
         numbers = {name: getattr(self, name) for name in ("dynamic", "initial_scale", "dynamic_growth_steps")}
         return {"inner_optimizer": describe_optimizer(self.inner_optimizer), **numbers}
 
     @classmethod
     def from_config(cls, config: Any) -> Self:
-        """See `Configured.from_config`."""
         return cls(**{**config, "inner_optimizer": revive_optimizer(config["inner_optimizer"])})
 
 

@@ -63,7 +63,6 @@ class Nadam(KerasOptimizer, AdamOptimizer, step_op=apply_nadam):
         return super().from_config(config)
 
     def hyperparameters(self) -> dict[str, Any]:
-        """See `Optimizer.hyperparameters`."""
         numbers = super(AdamOptimizer, self).hyperparameters()
         beta_1, step = numbers["beta1"], int(self.iterations) + 1
         correction = self.correction(beta_1, numbers["beta2"])
@@ -82,7 +81,6 @@ class Nadam(KerasOptimizer, AdamOptimizer, step_op=apply_nadam):
         return math.sqrt(1 - float(self.beta2_power))
 
     def finish(self) -> None:
-        """See `Optimizer.finish`."""
         with device(None):  # as for Adam
             momentum = late(lambda: self._momentum(number(self.beta1), int(self.iterations) + 1))
             self.m_schedule.assign(times(self.m_schedule._current(), momentum))

@@ -64,7 +64,6 @@ class ExponentialDecay(LearningRateSchedule):
         self.decay_rate, self.staircase, self.name = decay_rate, staircase, name
 
     def __call__(self, step: Any) -> Tensor:
-        """See `LearningRateSchedule`."""
         rate, steps, factor = self.initial_learning_rate, self.decay_steps, self.decay_rate
         return formulas.exponential_decay(rate, step, steps, factor, self.staircase)()
 
@@ -77,7 +76,6 @@ class InverseTimeDecay(ExponentialDecay):
     """
 
     def __call__(self, step: Any) -> Tensor:
-        """See `LearningRateSchedule`."""
         rate, steps, factor = self.initial_learning_rate, self.decay_steps, self.decay_rate
         return formulas.inverse_time_decay(rate, step, steps, factor, self.staircase)()
 
@@ -109,7 +107,6 @@ class PolynomialDecay(LearningRateSchedule):
         self.end_learning_rate, self.power, self.cycle, self.name = end_learning_rate, power, cycle, name
 
     def __call__(self, step: Any) -> Tensor:
-        """See `LearningRateSchedule`."""
         rate, steps = self.initial_learning_rate, self.decay_steps
         return formulas.polynomial_decay(rate, step, steps, self.end_learning_rate, self.power, self.cycle)()
 
@@ -144,7 +141,6 @@ class CosineDecay(LearningRateSchedule):
         self.name, self.warmup_target, self.warmup_steps = name, warmup_target, warmup_steps
 
     def __call__(self, step: Any) -> Tensor:
-        """See `LearningRateSchedule`."""
         return at_each_run(self._at, step)
 
     def _at(self, step: Any) -> Tensor:
@@ -186,7 +182,6 @@ class CosineDecayRestarts(LearningRateSchedule):
         self.t_mul, self.m_mul, self.alpha, self.name = t_mul, m_mul, alpha, name
 
     def __call__(self, step: Any) -> Tensor:
-        """See `LearningRateSchedule`."""
         rate, steps = self.initial_learning_rate, self.first_decay_steps
         return formulas.cosine_decay_restarts(rate, step, steps, self.t_mul, self.m_mul, self.alpha)()
 
@@ -211,7 +206,6 @@ class PiecewiseConstantDecay(LearningRateSchedule):
         self.boundaries, self.values, self.name = boundaries, values, name
 
     def __call__(self, step: Any) -> Tensor:
-        """See `LearningRateSchedule`."""
         return at_each_run(self._at, step)
 
     def _at(self, step: Any) -> Tensor:

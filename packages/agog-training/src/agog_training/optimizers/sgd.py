@@ -45,5 +45,4 @@ class SGD(KerasOptimizer, MomentumOptimizer, step_op=apply_keras_momentum):
         self.nesterov = nesterov
 
     def make_slots(self, variable: Variable) -> dict[str, Tensor]:
-        """See `Optimizer.make_slots`."""
         return {"velocity": zeros_like(variable)}

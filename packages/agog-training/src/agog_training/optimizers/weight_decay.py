@@ -49,7 +49,6 @@ class AdamW(KerasOptimizer, AdamWOptimizer):
         self.beta_1, self.beta_2 = beta_1, beta_2
 
     def hyperparameters(self) -> dict[str, Any]:
-        """See `Optimizer.hyperparameters`."""
         numbers = super().hyperparameters()
         return numbers | {"weight_decay": numbers["weight_decay"] * self._decayed()}
 

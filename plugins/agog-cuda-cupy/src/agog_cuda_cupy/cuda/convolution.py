@@ -36,7 +36,6 @@ def convolution(
     dilations: Sizes,
     groups: int,
 ) -> Any:
-    """See `agog_kernels_xp.conv.convolution_ops`."""
     given = windows(input.shape, filter.shape[:-2], strides, paddings, dilations)
     if given is None or not _is_served(input, filter):
         return NotImplemented
@@ -68,7 +67,6 @@ def convolution_input_grad(
     dilations: Sizes,
     groups: int,
 ) -> Any:
-    """See `agog_kernels_xp.conv.convolution_ops`."""
     given = windows(input_shape, filter.shape[:-2], strides, paddings, dilations)
     if given is None or not _is_served(gradient, filter):
         return NotImplemented
@@ -124,7 +122,6 @@ def convolution_filter_grad(
     dilations: Sizes,
     groups: int,
 ) -> Any:
-    """See `agog_kernels_xp.conv.convolution_ops`."""
     given = windows(input.shape, filter_shape[:-2], strides, paddings, dilations)
     if given is None or not _is_served(input, gradient) or not filter_shape[-1]:
         return NotImplemented

@@ -22,7 +22,6 @@ _ALIGNMENTS = np.dtype(
 
 
 def ctc_loss(modules: Modules, labels: Array, logits: Array, sequence_length: Array, *, merge_repeated: bool) -> Any:
-    """See `agog_kernels_xp.nn.ctc`."""
     if not _is_served(labels, logits, sequence_length):
         return NotImplemented
     given = _Given(modules, labels, logits, sequence_length, merge_repeated)
@@ -33,7 +32,6 @@ def ctc_loss(modules: Modules, labels: Array, logits: Array, sequence_length: Ar
 def ctc_loss_grad(
     modules: Modules, gradients: Array, labels: Array, logits: Array, sequence_length: Array, *, merge_repeated: bool
 ) -> Any:
-    """See `agog_kernels_xp.nn.ctc`."""
     if not _is_served(labels, logits, sequence_length) or gradients.dtype != logits.dtype:
         return NotImplemented
     given = _Given(modules, labels, logits, sequence_length, merge_repeated)

@@ -16,12 +16,10 @@ Key = tuple[int, int, int]
 
 
 def random_gamma(modules: Modules, alpha: Array, *, shape: tuple[int, ...], key: Key, rounds: int) -> Array:
-    """See `agog_kernels_xp.random.distributions`."""
     return _drawn(modules, "gamma_numbers", alpha, shape, key, rounds).astype(alpha.dtype, copy=False)
 
 
 def random_poisson(modules: Modules, lam: Array, *, shape: tuple[int, ...], key: Key, rounds: int, dtype: Any) -> Array:
-    """See `agog_kernels_xp.random.distributions`."""
     kind = as_dtype(dtype)
     invalid = 0.0 if kind.is_integer else math.nan
     return _drawn(modules, "poisson_numbers", lam, shape, key, rounds, invalid).astype(kind.numpy_dtype, copy=False)

@@ -24,87 +24,70 @@ _BINARY = (
 
 
 def relu6(modules: Modules, features: Array) -> Any:
-    """See `agog_kernels_xp.nn.activations`."""
     return _unary(modules, "relu6", features)
 
 
 def elu(modules: Modules, features: Array) -> Any:
-    """See `agog_kernels_xp.nn.activations`."""
     return _unary(modules, "elu", features)
 
 
 def selu(modules: Modules, features: Array) -> Any:
-    """See `agog_kernels_xp.nn.activations`."""
     return _unary(modules, "selu", features)
 
 
 def leaky_relu(modules: Modules, features: Array, *, alpha: float) -> Any:
-    """See `agog_kernels_xp.nn.activations`."""
     return _unary(modules, "leaky_relu", features, alpha)
 
 
 def softsign(modules: Modules, features: Array) -> Any:
-    """See `agog_kernels_xp.nn.activations`."""
     return _unary(modules, "softsign", features)
 
 
 def swish(modules: Modules, features: Array) -> Any:
-    """See `agog_kernels_xp.nn.activations`."""
     return _unary(modules, "swish", features)
 
 
 def sigmoid(modules: Modules, x: Array) -> Any:
-    """See `agog_kernels_xp.math.elementary`."""
     return _unary(modules, "sigmoid", x)
 
 
 def softplus(modules: Modules, features: Array) -> Any:
-    """See `agog_kernels_xp.math.elementary`."""
     return _unary(modules, "softplus", features)
 
 
 def rsqrt(modules: Modules, x: Array) -> Any:
-    """See `agog_kernels_xp.math.elementary`."""
     return _unary(modules, "rsqrt", x)
 
 
 def gelu(modules: Modules, features: Array, *, approximate: bool) -> Any:
-    """See `agog_kernels_xp.nn.gelu`."""
     return _unary(modules, "approximate_gelu" if approximate else "gelu", features)
 
 
 def relu_grad(modules: Modules, gradients: Array, features: Array) -> Any:
-    """See `agog_kernels_xp.nn.activations`."""
     return _binary(modules, "relu_grad", gradients, features)
 
 
 def relu6_grad(modules: Modules, gradients: Array, features: Array) -> Any:
-    """See `agog_kernels_xp.nn.activations`."""
     return _binary(modules, "relu6_grad", gradients, features)
 
 
 def elu_grad(modules: Modules, gradients: Array, outputs: Array) -> Any:
-    """See `agog_kernels_xp.nn.activations`."""
     return _binary(modules, "elu_grad", gradients, outputs)
 
 
 def selu_grad(modules: Modules, gradients: Array, outputs: Array) -> Any:
-    """See `agog_kernels_xp.nn.activations`."""
     return _binary(modules, "selu_grad", gradients, outputs)
 
 
 def leaky_relu_grad(modules: Modules, gradients: Array, features: Array, *, alpha: float) -> Any:
-    """See `agog_kernels_xp.nn.activations`."""
     return _binary(modules, "leaky_relu_grad", gradients, features, alpha)
 
 
 def sigmoid_grad(modules: Modules, gradients: Array, outputs: Array) -> Any:
-    """See `agog_kernels_xp.math.elementary`."""
     return _binary(modules, "sigmoid_grad", gradients, outputs)
 
 
 def tanh_grad(modules: Modules, gradients: Array, outputs: Array) -> Any:
-    """See `agog_kernels_xp.math.elementary`."""
     return _binary(modules, "tanh_grad", gradients, outputs)
 
 
@@ -114,17 +97,14 @@ def gelu_grad(modules: Modules, gradients: Array, features: Array, outputs: Arra
 
 
 def squared_difference(modules: Modules, x: Array, y: Array) -> Any:
-    """See `agog_kernels_xp.math.arithmetic`."""
     return _binary(modules, "squared_difference", x, y)
 
 
 def div_no_nan(modules: Modules, x: Array, y: Array) -> Any:
-    """See `agog_kernels_xp.math.division`."""
     return _binary(modules, "div_no_nan", x, y)
 
 
 def sigmoid_cross_entropy(modules: Modules, labels: Array, logits: Array) -> Any:
-    """See `agog_kernels_xp.nn.losses`."""
     return _binary(modules, "sigmoid_cross_entropy", labels, logits)
 
 

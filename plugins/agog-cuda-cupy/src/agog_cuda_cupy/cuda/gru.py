@@ -37,7 +37,6 @@ def gru(
     recurrent_activation: str,
     reset_after: bool,
 ) -> Any:
-    """See `agog_kernels_xp.nn.gru`."""
     if not is_served(x, activation, recurrent_activation):
         return NotImplemented
     xp, wide = modules.xp, widening(modules, x)
@@ -82,7 +81,6 @@ def gru_grad(
     reset_after: bool,
     sources: tuple[str, ...],
 ) -> Any:
-    """See `agog_kernels_xp.nn.gru`."""
     if not is_served(x, activation, recurrent_activation):
         return NotImplemented
     xp, wide = modules.xp, widening(modules, x)

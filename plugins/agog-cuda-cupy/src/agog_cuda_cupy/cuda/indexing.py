@@ -22,7 +22,6 @@ _SHAPE = np.dtype([("size", "i8", _MOST_AXES)])
 
 
 def gather(modules: Modules, params: Array, indices: Array, *, axis: int) -> Any:
-    """See `agog_kernels_xp.indexing.gathering`."""
     size = params.shape[axis]
     because = f"params has shape {params.shape}, and the axis is {axis}"
     word = modules.error_word()
@@ -35,7 +34,6 @@ def gather(modules: Modules, params: Array, indices: Array, *, axis: int) -> Any
 
 
 def gather_nd(modules: Modules, params: Array, indices: Array) -> Any:
-    """See `agog_kernels_xp.indexing.gathering`."""
     rows = _row_numbers(modules, "gather_nd", indices, params.shape, "params of shape")
     if rows is NotImplemented:
         return rows
@@ -51,7 +49,6 @@ def gather_nd(modules: Modules, params: Array, indices: Array) -> Any:
 def scatter_nd(
     modules: Modules, indices: Array, updates: Array, *, shape: tuple[int, ...], is_deterministic: bool = True
 ) -> Any:
-    """See `agog_kernels_xp.indexing.scattering`."""
     rows = _row_numbers(modules, "scatter_nd", indices, shape, "shape")
     whole = modules.xp.zeros(shape, updates.dtype)
     if rows is NotImplemented or number(whole.dtype) is None:
@@ -83,7 +80,6 @@ def scatter_variable(
 
 
 def tensor_scatter_update(modules: Modules, tensor: Array, indices: Array, updates: Array) -> Any:
-    """See `agog_kernels_xp.indexing.scattering`."""
     if number(tensor.dtype) is None:
         return NotImplemented
     rows = _row_numbers(modules, "tensor_scatter_update", indices, tensor.shape, "a tensor of shape")
@@ -97,7 +93,6 @@ def tensor_scatter_update(modules: Modules, tensor: Array, indices: Array, updat
 def unsorted_segment_sum(
     modules: Modules, data: Array, segment_ids: Array, *, num_segments: int, is_deterministic: bool = True
 ) -> Any:
-    """See `agog_kernels_xp.indexing.segments`."""
     numbered = data, segment_ids, num_segments
     return _segments(modules, "unsorted_segment_sum", "add", 0, numbered, is_deterministic)
 
@@ -105,7 +100,6 @@ def unsorted_segment_sum(
 def unsorted_segment_prod(
     modules: Modules, data: Array, segment_ids: Array, *, num_segments: int, is_deterministic: bool = True
 ) -> Any:
-    """See `agog_kernels_xp.indexing.segments`."""
     numbered = data, segment_ids, num_segments
     return _segments(modules, "unsorted_segment_prod", "multiply", 1, numbered, is_deterministic)
 
@@ -113,7 +107,6 @@ def unsorted_segment_prod(
 def unsorted_segment_max(
     modules: Modules, data: Array, segment_ids: Array, *, num_segments: int, is_deterministic: bool = True
 ) -> Any:
-    """See `agog_kernels_xp.indexing.segments`."""
     lowest = as_dtype(data.dtype).min
     numbered = data, segment_ids, num_segments
     return _segments(modules, "unsorted_segment_max", "maximum", lowest, numbered, is_deterministic)
@@ -122,7 +115,6 @@ def unsorted_segment_max(
 def unsorted_segment_min(
     modules: Modules, data: Array, segment_ids: Array, *, num_segments: int, is_deterministic: bool = True
 ) -> Any:
-    """See `agog_kernels_xp.indexing.segments`."""
     highest = as_dtype(data.dtype).max
     numbered = data, segment_ids, num_segments
     return _segments(modules, "unsorted_segment_min", "minimum", highest, numbered, is_deterministic)

@@ -27,7 +27,6 @@ def lstm(
     activation: str,
     recurrent_activation: str,
 ) -> Any:
-    """See `agog_kernels_xp.nn.lstm`."""
     if not is_served(x, activation, recurrent_activation):
         return NotImplemented
     xp, wide = modules.xp, widening(modules, x)
@@ -66,7 +65,6 @@ def lstm_grad(
     recurrent_activation: str,
     sources: tuple[str, ...],
 ) -> Any:
-    """See `agog_kernels_xp.nn.lstm`."""
     if not is_served(x, activation, recurrent_activation):
         return NotImplemented
     xp, wide = modules.xp, widening(modules, x)

@@ -17,7 +17,6 @@ _MOST_OUTER = 65535  # blocks along the third axis of a grid
 
 
 def standardize(modules: Modules, x: Array, *, axes: tuple[int, ...], epsilon: float) -> Any:
-    """See `agog_kernels_xp.nn.standardization`."""
     sizes = _sizes(x, axes)
     if sizes is None:
         return NotImplemented
@@ -50,7 +49,6 @@ def standardize_grad(
     axes: tuple[int, ...],
     epsilon: float,
 ) -> Any:
-    """See `agog_kernels_xp.nn.standardization`."""
     sizes = _sizes(standardized, axes)
     if sizes is None or any(array.dtype != standardized.dtype for array in (gradients, variance)):
         return NotImplemented

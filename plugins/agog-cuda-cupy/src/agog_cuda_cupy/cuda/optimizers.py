@@ -84,26 +84,22 @@ def _table(modules: Modules, variables: Variables) -> Any:
 
 
 def apply_add(modules: Modules, variables: Variables, scale: float) -> Any:
-    """See `agog_kernels_xp.updates.descent`."""
     return step_all(modules, "apply_add", variables, scale)
 
 
 def apply_gradient_descent(modules: Modules, variables: Variables, learning_rate: float) -> Any:
-    """See `agog_kernels_xp.updates.descent`."""
     return step_all(modules, "apply_gradient_descent", variables, learning_rate)
 
 
 def apply_momentum(
     modules: Modules, variables: Variables, learning_rate: float, momentum: float, use_nesterov: bool
 ) -> Any:
-    """See `agog_kernels_xp.updates.descent`."""
     return step_all(modules, "apply_momentum", variables, learning_rate, momentum, bool(use_nesterov))
 
 
 def apply_keras_momentum(
     modules: Modules, variables: Variables, learning_rate: float, momentum: float, use_nesterov: bool
 ) -> Any:
-    """See `agog_kernels_xp.updates.descent`."""
     return step_all(modules, "apply_keras_momentum", variables, learning_rate, momentum, bool(use_nesterov))
 
 
@@ -117,7 +113,6 @@ def apply_adam(
     use_nesterov: bool,
     weight_decay: float,
 ) -> Any:
-    """See `agog_kernels_xp.updates.adam`."""
     numbers = learning_rate, epsilon, beta1, 1 - beta1, 1 - beta2, 1 - weight_decay, bool(use_nesterov)
     return step_all(modules, "apply_adam", variables, *numbers)
 
@@ -152,39 +147,33 @@ def apply_lamb(
 def apply_amsgrad(
     modules: Modules, variables: Variables, learning_rate: float, beta1: float, beta2: float, epsilon: float
 ) -> Any:
-    """See `agog_kernels_xp.updates.adam`."""
     return step_all(modules, "apply_amsgrad", variables, learning_rate, epsilon, 1 - beta1, 1 - beta2)
 
 
 def apply_adamax(
     modules: Modules, variables: Variables, learning_rate: float, beta1: float, beta2: float, epsilon: float
 ) -> Any:
-    """See `agog_kernels_xp.updates.adam`."""
     return step_all(modules, "apply_adamax", variables, learning_rate, epsilon, 1 - beta1, beta2)
 
 
 def apply_lion(
     modules: Modules, variables: Variables, learning_rate: float, beta1: float, beta2: float, weight_decay: float
 ) -> Any:
-    """See `agog_kernels_xp.updates.adam`."""
     numbers = learning_rate, 1 - beta1, 1 - beta2, 1 - learning_rate * weight_decay
     return step_all(modules, "apply_lion", variables, *numbers)
 
 
 def apply_adadelta(modules: Modules, variables: Variables, learning_rate: float, rho: float, epsilon: float) -> Any:
-    """See `agog_kernels_xp.updates.adaptive`."""
     return step_all(modules, "apply_adadelta", variables, learning_rate, 1 - rho, epsilon)
 
 
 def apply_adagrad(modules: Modules, variables: Variables, learning_rate: float) -> Any:
-    """See `agog_kernels_xp.updates.adaptive`."""
     return step_all(modules, "apply_adagrad", variables, learning_rate)
 
 
 def apply_adagrad_da(
     modules: Modules, variables: Variables, learning_rate: float, l1: float, l2: float, step: int
 ) -> Any:
-    """See `agog_kernels_xp.updates.adaptive`."""
     numbers = learning_rate, l1 > 0, l1 * step, l2 * step * learning_rate
     return step_all(modules, "apply_adagrad_da", variables, *numbers)
 
@@ -192,27 +181,23 @@ def apply_adagrad_da(
 def apply_rmsprop(
     modules: Modules, variables: Variables, learning_rate: float, decay: float, momentum: float, epsilon: float
 ) -> Any:
-    """See `agog_kernels_xp.updates.adaptive`."""
     return step_all(modules, "apply_rmsprop", variables, learning_rate, 1 - decay, momentum, epsilon)
 
 
 def apply_centered_rmsprop(
     modules: Modules, variables: Variables, learning_rate: float, decay: float, momentum: float, epsilon: float
 ) -> Any:
-    """See `agog_kernels_xp.updates.adaptive`."""
     return step_all(modules, "apply_centered_rmsprop", variables, learning_rate, 1 - decay, momentum, epsilon)
 
 
 def apply_proximal_gradient_descent(
     modules: Modules, variables: Variables, learning_rate: float, l1: float, l2: float
 ) -> Any:
-    """See `agog_kernels_xp.updates.proximal`."""
     numbers = learning_rate, l1 > 0, learning_rate * l1, 1 + learning_rate * l2
     return step_all(modules, "apply_proximal_gradient_descent", variables, *numbers)
 
 
 def apply_proximal_adagrad(modules: Modules, variables: Variables, learning_rate: float, l1: float, l2: float) -> Any:
-    """See `agog_kernels_xp.updates.proximal`."""
     return step_all(modules, "apply_proximal_adagrad", variables, learning_rate, l1 > 0, l1, l2)
 
 

@@ -17,7 +17,6 @@ Array = Any
 def extract_image_patches(
     modules: Modules, images: Array, *, window: Sizes, strides: Sizes, paddings: Pairs, dilations: Sizes
 ) -> Any:
-    """See `agog_kernels_xp.conv.patches`."""
     given, kind = windows(images.shape, window, strides, paddings, dilations), number(images.dtype)
     if given is None or kind is None:
         return NotImplemented

@@ -15,7 +15,6 @@ Array = Any
 def max_pool(
     modules: Modules, input: Array, *, window: Sizes, strides: Sizes, paddings: Pairs, dilations: Sizes
 ) -> Any:
-    """See `agog_kernels_xp.conv.pooling_ops`."""
     given = windows(input.shape, window, strides, paddings, dilations)
     if given is None or number(input.dtype) is None:
         return NotImplemented
@@ -27,7 +26,6 @@ def max_pool(
 def max_pool_with_argmax(
     modules: Modules, input: Array, *, window: Sizes, strides: Sizes, paddings: Pairs, dilations: Sizes, dtype: Any
 ) -> Any:
-    """See `agog_kernels_xp.conv.pooling_ops`."""
     given, kind = windows(input.shape, window, strides, paddings, dilations), as_dtype(dtype)
     if given is None or number(input.dtype) is None or kind.name not in ("int32", "int64"):
         return NotImplemented
@@ -75,7 +73,6 @@ def max_pool_grad_grad(
     paddings: Pairs,
     dilations: Sizes,
 ) -> Any:
-    """See `agog_kernels_xp.conv.pooling_ops`."""
     given = windows(input.shape, window, strides, paddings, dilations)
     if given is None or not _are_alike(gradient, input, maxima):
         return NotImplemented
@@ -90,7 +87,6 @@ def max_pool_grad_grad(
 def avg_pool(
     modules: Modules, input: Array, *, window: Sizes, strides: Sizes, paddings: Pairs, dilations: Sizes
 ) -> Any:
-    """See `agog_kernels_xp.conv.pooling_ops`."""
     given = windows(input.shape, window, strides, paddings, dilations)
     if given is None or element(input.dtype) is None:
         return NotImplemented
@@ -109,7 +105,6 @@ def avg_pool_grad(
     paddings: Pairs,
     dilations: Sizes,
 ) -> Any:
-    """See `agog_kernels_xp.conv.pooling_ops`."""
     given = windows(input_shape, window, strides, paddings, dilations)
     if given is None or element(gradient.dtype) is None:
         return NotImplemented

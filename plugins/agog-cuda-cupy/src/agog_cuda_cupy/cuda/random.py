@@ -53,7 +53,6 @@ def random_integers(
 
 
 def dropout(modules: Modules, x: Array, *, key: Key, keep: float) -> Any:
-    """See `agog_kernels_xp.nn.dropout`."""
     kind = element(x.dtype)
     if kind is None:
         return NotImplemented
@@ -65,7 +64,6 @@ def dropout(modules: Modules, x: Array, *, key: Key, keep: float) -> Any:
 
 
 def dropout_grad(modules: Modules, gradients: Array, mask: Array, *, keep: float) -> Any:
-    """See `agog_kernels_xp.nn.dropout`."""
     kind = element(gradients.dtype)
     if kind is None:
         return NotImplemented

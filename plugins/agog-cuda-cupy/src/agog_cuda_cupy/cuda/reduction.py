@@ -27,7 +27,6 @@ _SHORT = 16  # a warp would have too little to do with a row of so few elements,
 
 
 def reduce_sum(modules: Modules, x: Array, *, axes: tuple[int, ...], keepdims: bool) -> Any:
-    """See `agog_kernels_xp.reduce.reduction`."""
     return _reduced(modules, "sum", x, axes, keepdims)
 
 
@@ -37,17 +36,14 @@ def reduce_mean(modules: Modules, x: Array, *, axes: tuple[int, ...], keepdims: 
 
 
 def reduce_prod(modules: Modules, x: Array, *, axes: tuple[int, ...], keepdims: bool) -> Any:
-    """See `agog_kernels_xp.reduce.reduction`."""
     return _reduced(modules, "product", x, axes, keepdims)
 
 
 def reduce_max(modules: Modules, x: Array, *, axes: tuple[int, ...], keepdims: bool) -> Any:
-    """See `agog_kernels_xp.reduce.extrema`."""
     return _reduced(modules, "maximum", x, axes, keepdims)
 
 
 def reduce_min(modules: Modules, x: Array, *, axes: tuple[int, ...], keepdims: bool) -> Any:
-    """See `agog_kernels_xp.reduce.extrema`."""
     return _reduced(modules, "minimum", x, axes, keepdims)
 
 
@@ -57,17 +53,14 @@ def reduce_logsumexp(modules: Modules, x: Array, *, axes: tuple[int, ...], keepd
 
 
 def argmax(modules: Modules, input: Array, *, axis: int, dtype: Any) -> Any:
-    """See `agog_kernels_xp.reduce.extrema`."""
     return _position(modules, "first_maximum", input, axis, dtype)
 
 
 def argmin(modules: Modules, input: Array, *, axis: int, dtype: Any) -> Any:
-    """See `agog_kernels_xp.reduce.extrema`."""
     return _position(modules, "first_minimum", input, axis, dtype)
 
 
 def sum_to(modules: Modules, x: Array, *, shape: tuple[int, ...]) -> Any:
-    """See `agog_kernels_xp.reduce.reduction`."""
     leading = x.ndim - len(shape)
     repeated = [axis for axis, size in enumerate(shape, leading) if size == 1 and x.shape[axis] != 1]
     total = _reduced(modules, "sum", x, (*range(leading), *repeated), False)

@@ -13,27 +13,22 @@ _ROWS = 4  # of a block; each is one warp's
 
 
 def softmax(modules: Modules, logits: Array, *, axis: int) -> Any:
-    """See `agog_kernels_xp.nn.softmax`."""
     return _rows(modules, "softmax", axis, logits)
 
 
 def softmax_grad(modules: Modules, gradients: Array, softmax: Array, *, axis: int) -> Any:
-    """See `agog_kernels_xp.nn.softmax`."""
     return _rows(modules, "softmax_grad", axis, gradients, softmax)
 
 
 def log_softmax(modules: Modules, logits: Array, *, axis: int) -> Any:
-    """See `agog_kernels_xp.nn.softmax`."""
     return _rows(modules, "log_softmax", axis, logits)
 
 
 def log_softmax_grad(modules: Modules, gradients: Array, log_softmax: Array, *, axis: int) -> Any:
-    """See `agog_kernels_xp.nn.softmax`."""
     return _rows(modules, "log_softmax_grad", axis, gradients, log_softmax)
 
 
 def softmax_cross_entropy(modules: Modules, labels: Array, logits: Array, *, axis: int) -> Any:
-    """See `agog_kernels_xp.nn.losses`."""
     if not _is_served(logits, axis) or labels.dtype != logits.dtype or labels.shape != logits.shape:
         return NotImplemented
     losses = modules.xp.empty(logits.shape[:-1], logits.dtype)
@@ -42,7 +37,6 @@ def softmax_cross_entropy(modules: Modules, labels: Array, logits: Array, *, axi
 
 
 def softmax_cross_entropy_grad(modules: Modules, gradients: Array, labels: Array, logits: Array, *, axis: int) -> Any:
-    """See `agog_kernels_xp.nn.losses`."""
     return _rows(modules, "softmax_cross_entropy_grad", axis, gradients, labels, logits)
 
 
@@ -67,7 +61,6 @@ def sparse_softmax_cross_entropy(modules: Modules, labels: Array, logits: Array)
 
 
 def sparse_softmax_cross_entropy_grad(modules: Modules, gradients: Array, labels: Array, logits: Array) -> Any:
-    """See `agog_kernels_xp.nn.losses`."""
     index = index_type(labels.dtype)
     if index is None or not _is_served(logits, logits.ndim - 1) or gradients.dtype != logits.dtype:
         return NotImplemented

@@ -16,7 +16,6 @@ _MOST, _LONGEST = 64, 1 << 16
 
 
 def top_k(modules: Modules, x: Array, *, k: int) -> Any:
-    """See `agog_kernels_xp.sorting.sorting`."""
     kind = number(x.dtype)
     if kind is None or not 0 < k <= _MOST or not 0 < x.shape[-1] <= _LONGEST or not x.size:
         return NotImplemented
@@ -28,7 +27,6 @@ def top_k(modules: Modules, x: Array, *, k: int) -> Any:
 
 
 def searchsorted(modules: Modules, sequence: Array, values: Array, *, side: str, dtype: Any) -> Any:
-    """See `agog_kernels_xp.sorting.sorting`."""
     kind, index = number(values.dtype), as_dtype(dtype)
     if kind is None or sequence.dtype != values.dtype or index.name not in ("int32", "int64"):
         return NotImplemented

@@ -170,7 +170,6 @@ class BranchSection(recording.Section, Holder):
         return False  # no loop has a branch under a tape
 
     def walk_back(self, gradients: dict[Id, Any], keep: set[Id]) -> None:
-        """See `agog_core.recording.Section.walk_back`."""
         if not any(i in gradients for i in self.outs):
             return
         walk = _Walk(self, gradients, keep)

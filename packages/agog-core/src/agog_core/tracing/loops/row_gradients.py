@@ -91,7 +91,6 @@ class RowsSection(recording.Section, Holder):
                 yield lead, own
 
     def walk_back(self, gradients: dict[Id, Any], keep: set[Id]) -> None:
-        """See `agog_core.recording.Section.walk_back`."""
         outs, _ = self.ends()
         if not any(i in gradients for i in outs):
             return

@@ -54,7 +54,6 @@ class TracingTable(KernelTable):
         self.real = real
 
     def recorder(self, op: Op) -> Callable[..., Any]:
-        """See `KernelTable.recorder`."""
         real = self.real
 
         def record(*arrays: Any, **attributes: Any) -> Any:

@@ -43,7 +43,6 @@ class State(Tracer):
         self.handed = HandedOn()
 
     def note_failure(self) -> None:
-        """See `Tracer.note_failure`."""
         self.failures.append(Failure(f"{source_line()}: an op failed, and the function caught the error"))
 
     def note_branch(self, line: str) -> None:

@@ -138,7 +138,6 @@ class GRUCell(RNNCell):
         return output, output
 
     def run(self, x: Tensor, state: Tensor, mask: Tensor | None) -> Any:
-        """See `RNNCell.run`."""
         if type(self).call is not GRUCell.call or not is_tanh(self._activation):
             return None
         self._check_width(x[0], self.gates_kernel)

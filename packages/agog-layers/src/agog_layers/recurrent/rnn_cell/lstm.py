@@ -131,7 +131,6 @@ class LSTMCell(RNNCell):
         return hidden, LSTMStateTuple(cell, hidden) if self._state_is_tuple else concat([cell, hidden], 1)
 
     def run(self, x: Tensor, state: Any, mask: Tensor | None) -> Any:
-        """See `RNNCell.run`."""
         unusual = self._use_peepholes or self._num_proj or self._cell_clip is not None or not is_tanh(self._activation)
         if unusual or type(self).call is not LSTMCell.call:
             return None

@@ -25,11 +25,9 @@ class CheckpointableBase(Checkpointable):
     """
 
     def checkpoint_dependencies(self) -> dict[str, Any]:
-        """See `Checkpointable.checkpoint_dependencies`."""
         return dict(vars(self).get("_tracked", {}))
 
     def checkpoint_dependency(self, name: str) -> Any:
-        """See `Checkpointable.checkpoint_dependency`."""
         return self.checkpoint_dependencies().get(name)
 
     def _track_checkpointable(self, checkpointable: Any, name: str, overwrite: bool = False) -> Any:
