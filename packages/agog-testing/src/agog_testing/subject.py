@@ -13,6 +13,7 @@ import agog_core as ag
 from agog_core.dispatch.devices.device import Device
 from agog_core.dispatch.kernels.coats import where_held
 from agog_core.dtypes import DType, as_dtype
+from agog_testing import stopwatch
 from agog_testing.comparison import Accuracy, same
 from agog_testing.opinfo import ErrorSample, OpInfo, Sample, reference_array
 
@@ -81,7 +82,8 @@ class Subject:
 
     def samples(self, seed: int = 0) -> list[Sample]:
         """The samples of the op for the dtype; another seed gives other values in the same shapes."""
-        return list(self.info.samples(self.dtype, np.random.default_rng(self.seed + seed)))
+        with stopwatch.stopped():
+            return list(self.info.samples(self.dtype, np.random.default_rng(self.seed + seed)))
 
     def tolerance(self, dtype: str) -> tuple[float, float]:
         """The tolerance of a dtype, as (rtol, atol)."""
@@ -136,7 +138,7 @@ class Subject:
         """The reference's results: an array for each output, in float64 or as from `reference_array`."""
         args = [map_arrays(reference_array, value) for value in sample.args]
         kwargs = {key: map_arrays(reference_array, value) for key, value in sample.kwargs.items()}
-        with np.errstate(all="ignore"):
+        with stopwatch.stopped(), np.errstate(all="ignore"):
             result = self.info.reference(*args, **kwargs)
         return tuple(map(np.asarray, result if isinstance(result, tuple) else (result,)))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import dataclasses
 import multiprocessing
 import os
 import signal
@@ -18,8 +19,10 @@ import numpy as np
 import pytest
 
 from agog_core.plugin import Conformance, Kernel
+from agog_testing import stopwatch
 from agog_testing.conformance import main, workers
 from agog_testing.conformance.workers import Died, Workers
+from agog_testing.opinfo import table
 
 Array = np.ndarray[Any, Any]
 
@@ -32,6 +35,11 @@ def crash(x: Array) -> Array:
 def hang(x: Array) -> Array:
     Event().wait()
     return x
+
+
+def hang_in_a_loop(x: Array) -> Array:
+    while True:
+        pass
 
 
 def hang_in_native_code(x: Array) -> Array:
@@ -59,6 +67,7 @@ EXP = Kernel(op="exp", device="cpu", fn=np.exp, dtypes=("float32",))
     [
         (crash, "its process ended by signal 11 (SIGSEGV)"),
         (hang, "it took longer than 3 seconds, and its process was ended"),
+        (hang_in_a_loop, "it took longer than 3 seconds, and its process was ended"),
         (hang_in_native_code, "it took longer than 3 seconds, and its process was ended"),
         (leave, "its process ended with exit code 0"),
     ],
@@ -149,9 +158,49 @@ def test_system_that_cannot_fork(
     )
 
 
+def test_reference_takes_as_long_as_it_takes(
+    register: Callable[..., None], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    info = table["square"]
+
+    def slow(x: Array) -> Array:
+        time.sleep(0.03)
+        return np.asarray(info.reference(x))
+
+    monkeypatch.setitem(table, "square", dataclasses.replace(info, reference=slow, elementwise=False))
+    register(square(np.square))
+    assert main(["stranger", "--timeout", "1.5", "--jobs", "1"]) == 0
+    assert capsys.readouterr().out.splitlines()[-1] == "17 passed, 0 failed"
+
+
+def compute(seconds: float) -> None:
+    """Use the processor for so long, however long that takes."""
+    end = time.process_time() + seconds
+    while time.process_time() < end:
+        pass
+
+
 def answer(request: str) -> Iterator[Any]:
     if request == "stop":
         os.kill(os.getpid(), signal.SIGSTOP)
+    if request == "crowded":
+        os.sched_setaffinity(0, [min(os.sched_getaffinity(0))])
+        crowd = [multiprocessing.get_context("fork").Process(target=compute, args=(3.0,)) for _ in range(3)]
+        for process in crowd:
+            process.start()
+        compute(1.0)
+        for process in crowd:
+            process.kill()
+            process.join()
+    if request == "reference":
+        with stopwatch.stopped():
+            compute(2.0)
+    if request == "several":
+        for number in range(4):
+            compute(0.4)
+            yield number
+    if request == "policy":
+        yield os.environ.get("OMP_WAIT_POLICY"), os.environ.get("KMP_BLOCKTIME")
     yield os.getpid() if request == "who" else request
 
 
@@ -186,6 +235,30 @@ def test_worker_that_is_stopped(pool: Workers, monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(workers, "_GRACE", 0.1)
     died = Died("it took longer than 0.2 seconds, and its process was ended")
     assert list(pool.run(["stop", "next"], 0.2)) == [("stop", died), ("next", "next")]
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="this system pins no process to a processor")
+def test_worker_that_has_to_share_the_processor_is_not_charged_for_others(pool: Workers) -> None:
+    """As a pool of threads makes others do that wait for work in a loop."""
+    start = time.monotonic()
+    assert list(pool.run(["crowded"], 1.8)) == [("crowded", "crowded")]
+    assert time.monotonic() - start > 1.8
+
+
+def test_worker_is_not_charged_for_references(pool: Workers) -> None:
+    assert list(pool.run(["reference"], 0.6)) == [("reference", "reference")]
+
+
+def test_time_is_for_each_answer(pool: Workers) -> None:
+    assert [reply for _, reply in pool.run(["several"], 1.0)] == [0, 1, 2, 3, "several"]
+
+
+def test_environment_of_workers_is_added_to_what_is_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("OMP_WAIT_POLICY", raising=False)
+    monkeypatch.setenv("KMP_BLOCKTIME", "7")
+    with Workers(answer, multiprocessing.get_context("fork"), workers.PATIENT) as pool:
+        assert next(iter(pool.run(["policy"], 60))) == ("policy", ("passive", "7"))
+    assert "OMP_WAIT_POLICY" not in os.environ
 
 
 def test_worker_that_ends_between_requests(pool: Workers) -> None:
