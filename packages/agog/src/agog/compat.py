@@ -3,10 +3,8 @@
 from typing import TYPE_CHECKING
 
 from agog_compat.advice import taught as _taught
-from agog_compat.text import as_bytes as as_bytes
-from agog_compat.text import as_str_any as as_str_any
+from agog_compat.text import *
 from agog_compat.text import as_text as as_str
-from agog_compat.text import as_text as as_text
 from agog_core.exports import later as _later
 
 if TYPE_CHECKING:

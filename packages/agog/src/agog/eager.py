@@ -30,12 +30,10 @@ from agog_layers import EagerVariableStore as EagerVariableStore
 from agog_layers import Network as Network
 from agog_layers import make_template as make_template
 from agog_layers import metrics as metrics
-from agog_layers.metrics.evaluator import Evaluator as Evaluator
-from agog_layers.metrics.evaluator import SparseSoftmaxEvaluator as SparseSoftmaxEvaluator
+from agog_layers.metrics.evaluator import *
 from agog_layers.models.network import Sequential as Sequential
 from agog_optimizers.optimizer import get_optimizer_variables as get_optimizer_variables
-from agog_training.network_checkpoint import restore_network_checkpoint as restore_network_checkpoint
-from agog_training.network_checkpoint import save_network_checkpoint as save_network_checkpoint
+from agog_training.network_checkpoint import *
 
 py_func = _eager_py_func
 

@@ -2,22 +2,9 @@
 
 from agog_compat.advice import taught as _taught
 from agog_core.exports import export as _export
-from agog_training.feature_columns import bucketized_column as bucketized_column
-from agog_training.feature_columns import categorical_column_with_hash_bucket as categorical_column_with_hash_bucket
-from agog_training.feature_columns import categorical_column_with_identity as categorical_column_with_identity
-from agog_training.feature_columns import (
-    categorical_column_with_vocabulary_file as categorical_column_with_vocabulary_file,
-)
-from agog_training.feature_columns import (
-    categorical_column_with_vocabulary_list as categorical_column_with_vocabulary_list,
-)
-from agog_training.feature_columns import crossed_column as crossed_column
-from agog_training.feature_columns import embedding_column as embedding_column
-from agog_training.feature_columns import indicator_column as indicator_column
 from agog_training.feature_columns import input_layer as input_layer
 from agog_training.feature_columns import linear_model as linear_model
 from agog_training.feature_columns import make_parse_example_spec as make_parse_example_spec
-from agog_training.feature_columns import numeric_column as numeric_column
 from agog_training.feature_columns import (
     sequence_categorical_column_with_hash_bucket as sequence_categorical_column_with_hash_bucket,
 )
@@ -31,9 +18,11 @@ from agog_training.feature_columns import (
     sequence_categorical_column_with_vocabulary_list as sequence_categorical_column_with_vocabulary_list,
 )
 from agog_training.feature_columns import sequence_numeric_column as sequence_numeric_column
-from agog_training.feature_columns import shared_embedding_columns as shared_embedding_columns
-from agog_training.feature_columns import shared_embeddings as shared_embeddings
-from agog_training.feature_columns import weighted_categorical_column as weighted_categorical_column
+from agog_training.feature_columns.categorical import *
+from agog_training.feature_columns.crossing import *
+from agog_training.feature_columns.embedding import *
+from agog_training.feature_columns.numeric import *
+from agog_training.feature_columns.vocabulary import *
 
 _export(globals())
 

@@ -24,6 +24,7 @@ from agog_compat.habits import OF_OPTIMIZERS as _OF_OPTIMIZERS
 from agog_compat.habits import teach as _teach
 from agog_core.exports import Some as _Some
 from agog_core.exports import later as _later
+from agog_core.variables.global_step import *
 from agog_optimizers import AdadeltaOptimizer as AdadeltaOptimizer
 from agog_optimizers import AdagradDAOptimizer as AdagradDAOptimizer
 from agog_optimizers import AdagradOptimizer as AdagradOptimizer
@@ -36,19 +37,8 @@ from agog_optimizers import Optimizer as Optimizer
 from agog_optimizers import ProximalAdagradOptimizer as ProximalAdagradOptimizer
 from agog_optimizers import ProximalGradientDescentOptimizer as ProximalGradientDescentOptimizer
 from agog_optimizers import RMSPropOptimizer as RMSPropOptimizer
-from agog_optimizers import cosine_decay as cosine_decay
-from agog_optimizers import cosine_decay_restarts as cosine_decay_restarts
-from agog_optimizers import create_global_step as create_global_step
-from agog_optimizers import exponential_decay as exponential_decay
-from agog_optimizers import get_global_step as get_global_step
-from agog_optimizers import get_or_create_global_step as get_or_create_global_step
-from agog_optimizers import inverse_time_decay as inverse_time_decay
-from agog_optimizers import linear_cosine_decay as linear_cosine_decay
-from agog_optimizers import linear_warmup as linear_warmup
-from agog_optimizers import natural_exp_decay as natural_exp_decay
-from agog_optimizers import noisy_linear_cosine_decay as noisy_linear_cosine_decay
-from agog_optimizers import piecewise_constant as piecewise_constant
-from agog_optimizers import polynomial_decay as polynomial_decay
+from agog_optimizers.cosine_schedules import *
+from agog_optimizers.schedules import *
 from agog_training.initialization import init_from_checkpoint as init_from_checkpoint
 
 NewCheckpointReader = _CheckpointReader

@@ -44,27 +44,22 @@ class Array:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Sizes along the axes."""
         return tuple(self.native.shape)
 
     @property
     def ndim(self) -> int:
-        """Number of axes."""
         return len(self.shape)
 
     @property
     def size(self) -> int:
-        """Number of elements."""
         return math.prod(self.shape)
 
     @property
     def dtype(self) -> Any:
-        """The dtype, as NumPy's."""
         return self.face.dtype(self.native.dtype)
 
     @property
     def itemsize(self) -> int:
-        """Bytes of an element."""
         return int(self.dtype.itemsize)
 
     @property
@@ -84,7 +79,6 @@ class Array:
 
     @property
     def real(self) -> Array:
-        """Real part."""
         return Array(self.face, self.face.xp.real(self.native)) if self.dtype.kind == "c" else self
 
     @real.setter
@@ -93,7 +87,6 @@ class Array:
 
     @property
     def imag(self) -> Array:
-        """Imaginary part."""
         return Array(self.face, self.face.xp.imag(self.native)) if self.dtype.kind == "c" else self * 0
 
     @imag.setter
@@ -101,7 +94,6 @@ class Array:
         self[...] = self.face.joined(self.real, value)
 
     def conj(self) -> Any:
-        """Complex conjugate."""
         return self.face.conjugate(self)
 
     def astype(self, dtype: Any, order: str = "K", copy: bool = True) -> Any:
@@ -120,7 +112,6 @@ class Array:
         return Array(self.face, self.face.xp.permute_dims(self.native, axes))
 
     def swapaxes(self, first: int, second: int) -> Array:
-        """Two axes exchanged."""
         axes = list(range(self.ndim))
         axes[first], axes[second] = axes[second], axes[first]
         return self.transpose(tuple(axes))
@@ -139,7 +130,6 @@ class Array:
         return halves.astype("uint32").reshape(-1)
 
     def fill(self, value: Any) -> None:
-        """Write one value everywhere."""
         self[...] = value
 
     def dot(self, other: Array) -> Array:

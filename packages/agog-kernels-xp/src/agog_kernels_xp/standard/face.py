@@ -129,17 +129,14 @@ class NumPyFace(Reductions):
         return result
 
     def iinfo(self, dtype: Any) -> Any:
-        """Limits of an integer."""
         return self.xp.iinfo(self.native_dtype(dtype))
 
     def finfo(self, dtype: Any) -> Any:
-        """Limits of a float."""
         return self.xp.finfo(self.native_dtype(dtype))
 
     # New arrays.
 
     def array(self, value: Any, dtype: Any = None, order: str = "K") -> Array:
-        """A copy."""
         return self.asarray(value, dtype).copy()
 
     def ascontiguousarray(self, x: Array) -> Array:
@@ -147,19 +144,15 @@ class NumPyFace(Reductions):
         return x
 
     def empty(self, shape: Any, dtype: Any = "float64") -> Array:
-        """Uninitialised elements."""
         return Array(self, self.xp.empty(_shape(shape), dtype=self.native_dtype(dtype)))
 
     def zeros(self, shape: Any, dtype: Any = "float64") -> Array:
-        """Zeros."""
         return Array(self, self.xp.zeros(_shape(shape), dtype=self.native_dtype(dtype)))
 
     def ones(self, shape: Any, dtype: Any = "float64") -> Array:
-        """Ones."""
         return Array(self, self.xp.ones(_shape(shape), dtype=self.native_dtype(dtype)))
 
     def full(self, shape: Any, value: Any, dtype: Any = None) -> Array:
-        """One value."""
         first = self.asarray(value, dtype)
         return self.broadcast_to(first, _shape(shape)).copy()
 
@@ -180,15 +173,12 @@ class NumPyFace(Reductions):
         return self.full(x.shape, value, x.dtype)
 
     def arange(self, *limits: int, dtype: Any = None) -> Array:
-        """Numbers by steps."""
         return Array(self, self.xp.arange(*limits, dtype=self.native_dtype(dtype or "int64")))
 
     def linspace(self, start: float, stop: float, num: int, dtype: Any) -> Array:
-        """Numbers with both ends."""
         return Array(self, self.xp.linspace(start, stop, num, dtype=self.native_dtype(dtype)))
 
     def eye(self, rows: int, columns: int | None = None, dtype: Any = "float64") -> Array:
-        """Ones on the diagonal."""
         return Array(self, self.xp.eye(rows, columns, dtype=self.native_dtype(dtype)))
 
     def joined(self, real: Array, imag: Array) -> Any:
@@ -214,7 +204,6 @@ class NumPyFace(Reductions):
         return self.broadcast_arrays(*arrays)[0]
 
     def concatenate(self, arrays: Any, axis: int = 0) -> Array:
-        """Arrays side by side."""
         return Array(self, self.xp.concat([x.native for x in self.promoted(arrays)], axis=axis))
 
     def stack(self, arrays: Any, axis: int = 0) -> Array:
@@ -227,11 +216,9 @@ class NumPyFace(Reductions):
         return [x[..., n * size : (n + 1) * size] for n in range(count)]
 
     def expand_dims(self, x: Array, axis: int) -> Array:
-        """One more axis."""
         return Array(self, self.xp.expand_dims(x.native, axis=axis))
 
     def squeeze(self, x: Array, axis: int) -> Array:
-        """One axis less."""
         return Array(self, self.xp.squeeze(x.native, axis=axis))
 
     def moveaxis(self, x: Array, source: int, target: int) -> Array:
@@ -239,7 +226,6 @@ class NumPyFace(Reductions):
         return Array(self, self.xp.moveaxis(x.native, source, target))
 
     def flip(self, x: Array, axis: int) -> Array:
-        """From behind."""
         return Array(self, self.xp.flip(x.native, axis=axis))
 
     def tile(self, x: Array, count: int) -> Array:
@@ -295,11 +281,9 @@ class NumPyFace(Reductions):
         return self.stack(self.nonzero(x), axis=-1)
 
     def argsort(self, x: Array, axis: int = -1, kind: str = "stable") -> Array:
-        """Positions in order."""
         return Array(self, self.xp.argsort(x.native, axis=axis, stable=True))
 
     def sort(self, x: Array, axis: int = -1) -> Array:
-        """Elements in order."""
         return Array(self, self.xp.sort(x.native, axis=axis))
 
     def argpartition(self, x: Array, n: int, axis: int) -> Array:
@@ -323,7 +307,6 @@ class NumPyFace(Reductions):
         return (x.reshape(-1)[:, None] == values.reshape(-1)).any(1).reshape(x.shape)
 
     def matmul(self, x: Array, y: Array, out: Array | None = None) -> Array:
-        """Products of matrices."""
         x, y = self.promoted((x, y))
         product = Array(self, self.xp.matmul(x.native, y.native))
         if out is not None:
@@ -331,7 +314,6 @@ class NumPyFace(Reductions):
         return product if out is None else out
 
     def clip(self, x: Array, low: Any, high: Any, out: Array | None = None) -> Any:
-        """Values inside of limits."""
         return self.minimum(self.maximum(x, low), high, out=out)
 
     def fmod(self, x: Array, y: Array) -> Any:

@@ -20,15 +20,12 @@ class Linalg:
         return Array(self.face, result)
 
     def cholesky(self, x: Array) -> Any:
-        """Lower triangular factor."""
         return self._called("cholesky", x)
 
     def det(self, x: Array) -> Any:
-        """Determinant."""
         return self._called("det", x)
 
     def eig(self, x: Array) -> Any:
-        """Eigenvalues and eigenvectors."""
         return self._called("eig", x)
 
     def eigh(self, x: Array) -> Any:
@@ -36,7 +33,6 @@ class Linalg:
         return self._called("eigh", x)
 
     def eigvals(self, x: Array) -> Any:
-        """Eigenvalues."""
         return self._called("eigvals", x)
 
     def eigvalsh(self, x: Array) -> Any:
@@ -44,11 +40,9 @@ class Linalg:
         return self._called("eigvalsh", x)
 
     def inv(self, x: Array) -> Any:
-        """Inverse."""
         return self._called("inv", x)
 
     def pinv(self, x: Array, rtol: float) -> Any:
-        """Pseudoinverse."""
         return self._called("pinv", x, rtol=rtol)
 
     def qr(self, x: Array, mode: str) -> Any:

@@ -17,23 +17,18 @@ class Reductions:
         return self._reduced("sum", self._countable(x, dtype), axis, keepdims)
 
     def prod(self, x: Array, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Array:
-        """Product."""
         return self._reduced("prod", self._countable(x, dtype), axis, keepdims)
 
     def max(self, x: Array, axis: Any = None, dtype: None = None, keepdims: bool = False) -> Array:
-        """Maximum."""
         return self._reduced("max", x, axis, keepdims)
 
     def min(self, x: Array, axis: Any = None, dtype: None = None, keepdims: bool = False) -> Array:
-        """Minimum."""
         return self._reduced("min", x, axis, keepdims)
 
     def all(self, x: Array, axis: Any = None, dtype: None = None, keepdims: bool = False) -> Array:
-        """Whether all are true."""
         return self._reduced("all", x, axis, keepdims)
 
     def any(self, x: Array, axis: Any = None, dtype: None = None, keepdims: bool = False) -> Array:
-        """Whether any is true."""
         return self._reduced("any", x, axis, keepdims)
 
     def argmax(self, x: Array, axis: int | None = None) -> Array:
@@ -45,11 +40,9 @@ class Reductions:
         return Array(self, self.xp.argmin(self._countable(x, None).native, axis=axis))
 
     def cumsum(self, x: Array, axis: int, dtype: Any = None) -> Array:
-        """Running sum."""
         return Array(self, self.xp.cumulative_sum(self._countable(x, dtype).native, axis=axis))
 
     def cumprod(self, x: Array, axis: int, dtype: Any = None) -> Array:
-        """Running product."""
         return Array(self, self.xp.cumulative_prod(self._countable(x, dtype).native, axis=axis))
 
     def vdot(self, x: Array, y: Array) -> Any:
@@ -57,11 +50,9 @@ class Reductions:
         return (x.conj() * y).sum()
 
     def tril(self, x: Array) -> Array:
-        """The lower triangle."""
         return Array(self, self.xp.tril(x.native))
 
     def diagonal(self, x: Array, axis1: int, axis2: int) -> Array:
-        """Diagonals of matrices."""
         return Array(self, self.xp.linalg.diagonal(x.native))
 
     def _countable(self, x: Array, dtype: Any) -> Array:

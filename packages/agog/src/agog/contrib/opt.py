@@ -5,16 +5,14 @@ from agog_core.exports import export as _export
 from agog_optimizers import AdaMaxOptimizer as AdaMaxOptimizer
 from agog_optimizers import AdamWOptimizer as AdamWOptimizer
 from agog_optimizers import AMSGradOptimizer as AMSGradOptimizer
-from agog_optimizers import DecoupledWeightDecayExtension as DecoupledWeightDecayExtension
 from agog_optimizers import GradientAccumulator as GradientAccumulator
 from agog_optimizers import LAMBOptimizer as LAMBOptimizer
 from agog_optimizers import LazyAdamOptimizer as LazyAdamOptimizer
 from agog_optimizers import LionOptimizer as LionOptimizer
 from agog_optimizers import MomentumWOptimizer as MomentumWOptimizer
-from agog_optimizers import MovingAverageOptimizer as MovingAverageOptimizer
 from agog_optimizers import NadamOptimizer as NadamOptimizer
-from agog_optimizers import SWAOptimizer as SWAOptimizer
-from agog_optimizers import extend_with_decoupled_weight_decay as extend_with_decoupled_weight_decay
+from agog_optimizers.weight_averages import *
+from agog_optimizers.weight_decay import *
 
 _export(globals())
 

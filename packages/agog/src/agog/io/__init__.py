@@ -5,10 +5,8 @@ from agog_compat.advice import taught as _taught
 from agog_core import decode_base64 as decode_base64
 from agog_core import decode_raw as decode_raw
 from agog_core import encode_base64 as encode_base64
-from agog_core import matching_files as matching_files
-from agog_core import read_file as read_file
-from agog_core import write_file as write_file
 from agog_core.exports import export as _export
+from agog_core.ops.strings.files import *
 from agog_data.examples.features import FixedLenFeature as FixedLenFeature
 from agog_data.examples.features import FixedLenSequenceFeature as FixedLenSequenceFeature
 from agog_data.examples.features import SparseFeature as SparseFeature

@@ -6,38 +6,26 @@ from agog_compat.advice import taught as _taught
 from agog_core.exports import Some as _Some
 from agog_core.exports import later as _later
 from agog_keras.layers import *
-from agog_layers import ELU as ELU
-from agog_layers import Activation as Activation
 from agog_layers import ActivityRegularization as ActivityRegularization
-from agog_layers import AlphaDropout as AlphaDropout
 from agog_layers import Dense as Dense
 from agog_layers import Dropout as Dropout
 from agog_layers import EinsumDense as EinsumDense
 from agog_layers import Embedding as Embedding
 from agog_layers import Flatten as Flatten
-from agog_layers import GaussianDropout as GaussianDropout
-from agog_layers import GaussianNoise as GaussianNoise
-from agog_layers import Identity as Identity
-from agog_layers import Input as Input
-from agog_layers import InputLayer as InputLayer
 from agog_layers import InputSpec as InputSpec
-from agog_layers import Lambda as Lambda
 from agog_layers import Layer as Layer
-from agog_layers import LeakyReLU as LeakyReLU
 from agog_layers import Masking as Masking
-from agog_layers import Permute as Permute
-from agog_layers import PReLU as PReLU
-from agog_layers import ReLU as ReLU
-from agog_layers import RepeatVector as RepeatVector
-from agog_layers import Reshape as Reshape
-from agog_layers import Softmax as Softmax
-from agog_layers import ThresholdedReLU as ThresholdedReLU
 from agog_layers.attention import *
 from agog_layers.base.description import describe as serialize
 from agog_layers.base.description import revive as deserialize
+from agog_layers.basic.activation import *
+from agog_layers.basic.noise import *
+from agog_layers.basic.rectifiers import *
+from agog_layers.basic.reshaping import *
 from agog_layers.convolutional import *
 from agog_layers.merging import *
 from agog_layers.merging.functions import *
+from agog_layers.models.input import *
 from agog_layers.normalization import *
 from agog_layers.recurrent import *
 

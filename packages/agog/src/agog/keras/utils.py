@@ -13,12 +13,8 @@ from agog_keras.preprocessing.sequences import pad_sequences as pad_sequences
 from agog_keras.progress_bar import Progbar as Progbar
 from agog_keras.seeds import set_random_seed as set_random_seed
 from agog_keras.settings import clear_session as clear_session
-from agog_layers import custom_object_scope as custom_object_scope
+from agog_layers.base.custom_objects import *
 from agog_layers.base.custom_objects import custom_object_scope as CustomObjectScope
-from agog_layers.base.custom_objects import get_custom_objects as get_custom_objects
-from agog_layers.base.custom_objects import get_registered_name as get_registered_name
-from agog_layers.base.custom_objects import get_registered_object as get_registered_object
-from agog_layers.base.custom_objects import register_keras_serializable as register_keras_serializable
 from agog_layers.base.description import describe as serialize_keras_object
 from agog_layers.base.description import revive as deserialize_keras_object
 from agog_training import Sequence as Sequence
