@@ -285,14 +285,9 @@ def exp2(x: TensorLike) -> Tensor:
     return ag.exp(convert_to_tensor(x) * math.log(2))
 
 
+@documented_like(exp2)
 def cbrt(x: TensorLike) -> Tensor:
     """The cube root of each element.
-
-    Args:
-        x: a tensor of floats.
-
-    Returns:
-        A tensor of the same shape.
 
     >>> float(cbrt(-8.0).numpy().round(5))
     -2.0
@@ -301,25 +296,13 @@ def cbrt(x: TensorLike) -> Tensor:
     return ag.sign(tensor) * ag.abs(tensor) ** (1 / 3)
 
 
+@documented_like(exp2)
 def deg2rad(x: TensorLike) -> Tensor:
-    """Degrees as radians.
-
-    Args:
-        x: a tensor of floats.
-
-    Returns:
-        A tensor of the same shape.
-    """
+    """Degrees as radians."""
     return convert_to_tensor(x) * (math.pi / 180)
 
 
+@documented_like(exp2)
 def rad2deg(x: TensorLike) -> Tensor:
-    """Radians as degrees.
-
-    Args:
-        x: a tensor of floats.
-
-    Returns:
-        A tensor of the same shape.
-    """
+    """Radians as degrees."""
     return convert_to_tensor(x) * (180 / math.pi)

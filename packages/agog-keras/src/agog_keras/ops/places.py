@@ -161,14 +161,9 @@ def shape(x: Any) -> tuple[int | None, ...]:
     return tuple(ag.TensorShape(x.shape if hasattr(x, "shape") else convert_to_tensor(x).shape).as_list())
 
 
+@documented_like(ndim)
 def size(x: TensorLike) -> int:
     """The number of elements.
-
-    Args:
-        x: a tensor.
-
-    Returns:
-        An integer.
 
     >>> size(ag.ones([2, 3]))
     6

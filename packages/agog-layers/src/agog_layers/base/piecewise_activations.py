@@ -95,14 +95,9 @@ def hard_silu(x: ag.TensorLike) -> Tensor:
     return tensor * h_sigmoid(tensor)
 
 
+@documented_like(h_sigmoid)
 def hard_tanh(x: ag.TensorLike) -> Tensor:
     """``x``, but not less than -1 nor more than 1, elementwise.
-
-    Args:
-        x: a tensor of floats.
-
-    Returns:
-        A tensor of the same shape.
 
     >>> print(hard_tanh([-3.0, 0.5]))
     tf.Tensor([-1.   0.5], shape=(2,), dtype=float32)
@@ -110,14 +105,9 @@ def hard_tanh(x: ag.TensorLike) -> Tensor:
     return ag.clip_by_value(ag.convert_to_tensor(x), -1.0, 1.0)
 
 
+@documented_like(h_sigmoid)
 def sparse_plus(x: ag.TensorLike) -> Tensor:
     """0 up to -1, ``x`` from 1 on, and a parabola between, elementwise.
-
-    Args:
-        x: a tensor of floats.
-
-    Returns:
-        A tensor of the same shape.
 
     >>> print(sparse_plus([-2.0, 0.0, 2.0]))
     tf.Tensor([0.   0.25 2.  ], shape=(3,), dtype=float32)

@@ -6,6 +6,7 @@ import builtins
 
 import agog_core as ag
 from agog_core import Tensor
+from agog_core.calls.documented import documented_like
 from agog_core.ops.nn import softplus
 
 __all__ = ["celu", "glu", "log_sigmoid", "sparsemax", "squareplus", "tanh_shrink"]
@@ -82,14 +83,9 @@ def squareplus(x: ag.TensorLike, b: float = 4.0) -> Tensor:
     return (tensor + ag.sqrt(ag.square(tensor) + b)) * 0.5
 
 
+@documented_like(log_sigmoid)
 def tanh_shrink(x: ag.TensorLike) -> Tensor:
     """``x - tanh(x)``, elementwise.
-
-    Args:
-        x: a tensor of floats.
-
-    Returns:
-        A tensor of the same shape.
 
     >>> print(tanh_shrink([0.0]))
     tf.Tensor([0.], shape=(1,), dtype=float32)

@@ -112,14 +112,9 @@ def l1(l: float = 0.01) -> L1L2:  # noqa: E741  # Keras's name of the argument
     return L1L2(l1=l)
 
 
+@documented_like(l1)
 def l2(l: float = 0.01) -> L1L2:  # noqa: E741  # Keras's name of the argument
     """``l * sum(x ** 2)``.
-
-    Args:
-        l: the factor.
-
-    Returns:
-        The regularizer.
 
     >>> print(l2(0.5)([2.0, -4.0]))
     tf.Tensor(10.0, shape=(), dtype=float32)
