@@ -111,7 +111,7 @@ CLASSES: list[tuple[str, Callable[..., Any], str, dict[str, Any], dict[str, Want
             **dict.fromkeys(("device_count", "from_host", "to_host", "copy", "synchronize", "as_array"), REFERENCE),
             **dict.fromkeys(("bind", "memory_stats", "to_dlpack", "from_dlpack", "unavailable"), REFERENCE),
             **dict.fromkeys(
-                ("base", "copy_from", "allocate_host", "prefetch", "set_memory_limit"), REFERENCE.or_none()
+                ("base", "copy_from", "empty", "allocate_host", "prefetch", "set_memory_limit"), REFERENCE.or_none()
             ),
             **dict.fromkeys(("free_cached", "translate", "timer", "pending_error"), REFERENCE.or_none()),
             **dict.fromkeys(("host_copy", "host_memory"), BOOL),

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from agog_cpu_numpy.allocator import keep_large_buffers
+from agog_cpu_numpy import allocator
 from agog_cpu_numpy.blas import register_threads
 
 Array = np.ndarray[Any, Any]
@@ -23,7 +23,7 @@ _scalar_as_array: Callable[[Any], Any] = np.generic.__array__
 # filter holds for agog's own modules only: NumPy in the user's program warns as before.
 warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"agog_(core|cpu_numpy|kernels_xp)\b")
 
-keep_large_buffers()
+allocator.keep_large_buffers()
 register_threads()
 
 # DLPack can mark memory as read-only since its version 1.0, which NumPy speaks since 2.1.
@@ -42,7 +42,14 @@ def to_host(array: Array) -> Array:
 
 def copy(array: Array) -> Array:
     """A C-contiguous copy that owns its memory."""
-    return np.array(array, order="C", copy=True)
+    copied = allocator.empty(array.shape, array.dtype)
+    copied[...] = array
+    return copied
+
+
+def empty(shape: tuple[int, ...], dtype: str, index: int) -> Array:
+    """An array for a kernel to fill."""
+    return allocator.empty(shape, numpy_dtype(dtype))
 
 
 def synchronize(index: int) -> None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 
 import agog_kernels_xp
 from agog_core.plugin import Backend, Kernel, hookimpl, requires
-from agog_cpu_numpy import backend
+from agog_cpu_numpy import allocator, backend
 
-requires(2)
+requires(3)
 
 
 @hookimpl
@@ -21,6 +22,8 @@ def agog_backends() -> Iterator[Backend]:
         from_host=backend.from_host,
         to_host=backend.to_host,
         copy=backend.copy,
+        empty=None if os.environ.get("AGOG_MALLOPT") == "0" else backend.empty,
+        free_cached=allocator.free_cached,
         synchronize=backend.synchronize,
         as_array=backend.as_array,
         bind=backend.bind,

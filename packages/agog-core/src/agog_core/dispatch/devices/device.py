@@ -113,6 +113,16 @@ class Device:
             self.fail("copy", error)
         return copied if isinstance(copied, self.array_type) else self._refuse("copy", copied)
 
+    def empty(self, shape: tuple[int, ...], dtype: DType) -> Any:
+        """An array of any numbers, for a kernel to fill; only of a backend that makes such."""
+        try:
+            array = self.backend.empty(shape, dtype.name, self.index)
+        except Exception as error:
+            self.fail("empty", error)
+        if isinstance(array, self.array_type) and getattr(array, "shape", None) == shape:
+            return array
+        self._refuse("empty", array, f"{self.array_type.__name__} of shape {shape}")
+
     def owner(self, array: Any) -> Any:
         """The object that owns an array's memory, by the backend's ``base``."""
         try:  # asked only where there is one

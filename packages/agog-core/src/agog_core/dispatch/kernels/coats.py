@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from agog_core.dispatch.devices.lookup import host_device
+from agog_core.dispatch.kernels.filling import filled_where_large
 from agog_core.dispatch.kernels.observation import observed, observers
 from agog_core.dispatch.kernels.pairs import keeping
 
@@ -21,7 +22,9 @@ Function = Callable[..., Any]
 def coated(op: Op, table: KernelTable, candidate: Candidate, function: Function) -> tuple[Function, Function]:
     """The functions that run a kernel, as tables have them: one, and one for results of rank 0."""
     one, for_scalars = table.device.bind(op.name, table.dtype, function)
-    return _coated(op, table, candidate, one), _coated(op, table, candidate, for_scalars)
+    both_alike = one is for_scalars
+    one = filled_where_large(op, table, candidate, one)
+    return _coated(op, table, candidate, one), _coated(op, table, candidate, one if both_alike else for_scalars)
 
 
 def _coated(op: Op, table: KernelTable, candidate: Candidate, kernel: Function) -> Function:

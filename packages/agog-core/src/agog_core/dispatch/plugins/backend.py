@@ -88,6 +88,8 @@ class Backend:
             nobody writes afterwards, so it may be adopted without a copy.
         to_host: an array to a `numpy.ndarray` of the same shape and dtype; it may share memory.
         copy: an array to another one, C-contiguous, that owns its memory, on the same device.
+        empty: ``(shape, dtype, index)``, dtype a name, to a C-contiguous array of any numbers that owns its memory, for
+            kernels to fill with large results (`Kernel.out`); by default these make arrays themselves.
         synchronize: ``(index)`` waits until all work on the device is done.
         as_array: turns what a kernel returned, where it is not of ``array_type``, into an array (a NumPy ufunc gives
             scalars for 0-d input); it raises TypeError where it cannot.
@@ -144,6 +146,7 @@ class Backend:
     to_host: Callable[[Any], Any] | str
     copy: Callable[[Any], Any] | str
     synchronize: Callable[[int], None] | str
+    empty: Callable[[tuple[int, ...], str, int], Any] | str | None = None
     as_array: Callable[[Any], Any] | str = _refuse
     bind: Callable[[Function, str, str, int], Function | tuple[Function, Function]] | str = lambda kernel, *_: kernel
     dtypes: Iterable[str] | None = None
@@ -215,7 +218,7 @@ _REQUIRED = (
     *("to_dlpack", "from_dlpack", "unavailable"),
 )
 _OPTIONAL = (
-    *("base", "copy_from", "allocate_host", "prefetch", "set_memory_limit", "free_cached"),
+    *("base", "copy_from", "empty", "allocate_host", "prefetch", "set_memory_limit", "free_cached"),
     *("translate", "timer", "pending_error"),
 )
 _FIELDS = {
