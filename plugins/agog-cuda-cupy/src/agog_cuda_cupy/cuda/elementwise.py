@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -23,97 +24,18 @@ _BINARY = (
 )
 
 
-def relu6(modules: Modules, features: Array) -> Any:
-    return _unary(modules, "relu6", features)
+def _of_one(name: str) -> Callable[..., Any]:
+    def launch(modules: Modules, x: Array, *, alpha: float = 0) -> Any:
+        return _launched(modules, "unary", _UNARY.index(name), alpha, x)
+
+    return launch
 
 
-def elu(modules: Modules, features: Array) -> Any:
-    return _unary(modules, "elu", features)
+def _of_two(name: str) -> Callable[..., Any]:
+    def launch(modules: Modules, x: Array, y: Array, *, alpha: float = 0) -> Any:
+        return _launched(modules, "binary", _BINARY.index(name), alpha, x, y)
 
-
-def selu(modules: Modules, features: Array) -> Any:
-    return _unary(modules, "selu", features)
-
-
-def leaky_relu(modules: Modules, features: Array, *, alpha: float) -> Any:
-    return _unary(modules, "leaky_relu", features, alpha)
-
-
-def softsign(modules: Modules, features: Array) -> Any:
-    return _unary(modules, "softsign", features)
-
-
-def swish(modules: Modules, features: Array) -> Any:
-    return _unary(modules, "swish", features)
-
-
-def sigmoid(modules: Modules, x: Array) -> Any:
-    return _unary(modules, "sigmoid", x)
-
-
-def softplus(modules: Modules, features: Array) -> Any:
-    return _unary(modules, "softplus", features)
-
-
-def rsqrt(modules: Modules, x: Array) -> Any:
-    return _unary(modules, "rsqrt", x)
-
-
-def gelu(modules: Modules, features: Array, *, approximate: bool) -> Any:
-    return _unary(modules, "approximate_gelu" if approximate else "gelu", features)
-
-
-def relu_grad(modules: Modules, gradients: Array, features: Array) -> Any:
-    return _binary(modules, "relu_grad", gradients, features)
-
-
-def relu6_grad(modules: Modules, gradients: Array, features: Array) -> Any:
-    return _binary(modules, "relu6_grad", gradients, features)
-
-
-def elu_grad(modules: Modules, gradients: Array, outputs: Array) -> Any:
-    return _binary(modules, "elu_grad", gradients, outputs)
-
-
-def selu_grad(modules: Modules, gradients: Array, outputs: Array) -> Any:
-    return _binary(modules, "selu_grad", gradients, outputs)
-
-
-def leaky_relu_grad(modules: Modules, gradients: Array, features: Array, *, alpha: float) -> Any:
-    return _binary(modules, "leaky_relu_grad", gradients, features, alpha)
-
-
-def sigmoid_grad(modules: Modules, gradients: Array, outputs: Array) -> Any:
-    return _binary(modules, "sigmoid_grad", gradients, outputs)
-
-
-def tanh_grad(modules: Modules, gradients: Array, outputs: Array) -> Any:
-    return _binary(modules, "tanh_grad", gradients, outputs)
-
-
-def gelu_grad(modules: Modules, gradients: Array, features: Array, outputs: Array, *, approximate: bool) -> Any:
-    """See `agog_kernels_xp.nn.gelu`; the error function costs a GPU nothing, so the outputs are not looked at."""
-    return _binary(modules, "approximate_gelu_grad" if approximate else "gelu_grad", gradients, features)
-
-
-def squared_difference(modules: Modules, x: Array, y: Array) -> Any:
-    return _binary(modules, "squared_difference", x, y)
-
-
-def div_no_nan(modules: Modules, x: Array, y: Array) -> Any:
-    return _binary(modules, "div_no_nan", x, y)
-
-
-def sigmoid_cross_entropy(modules: Modules, labels: Array, logits: Array) -> Any:
-    return _binary(modules, "sigmoid_cross_entropy", labels, logits)
-
-
-def _unary(modules: Modules, name: str, x: Array, parameter: float = 0) -> Any:
-    return _launched(modules, "unary", _UNARY.index(name), parameter, x)
-
-
-def _binary(modules: Modules, name: str, x: Array, y: Array, parameter: float = 0) -> Any:
-    return _launched(modules, "binary", _BINARY.index(name), parameter, x, y)
+    return launch
 
 
 def _launched(modules: Modules, name: str, function: int, parameter: float, *arrays: Array) -> Any:
@@ -127,3 +49,33 @@ def _launched(modules: Modules, name: str, function: int, parameter: float, *arr
     given = [contiguous(modules, array) for array in arrays]
     modules.launch(kernel, first.size, *given, values, first.size, np.int32(function), float(parameter))
     return values
+
+
+relu6 = _of_one("relu6")
+elu = _of_one("elu")
+selu = _of_one("selu")
+leaky_relu = _of_one("leaky_relu")
+softsign = _of_one("softsign")
+swish = _of_one("swish")
+sigmoid = _of_one("sigmoid")
+softplus = _of_one("softplus")
+rsqrt = _of_one("rsqrt")
+relu_grad = _of_two("relu_grad")
+relu6_grad = _of_two("relu6_grad")
+elu_grad = _of_two("elu_grad")
+selu_grad = _of_two("selu_grad")
+leaky_relu_grad = _of_two("leaky_relu_grad")
+sigmoid_grad = _of_two("sigmoid_grad")
+tanh_grad = _of_two("tanh_grad")
+squared_difference = _of_two("squared_difference")
+div_no_nan = _of_two("div_no_nan")
+sigmoid_cross_entropy = _of_two("sigmoid_cross_entropy")
+
+
+def gelu(modules: Modules, features: Array, *, approximate: bool) -> Any:
+    return _of_one("approximate_gelu" if approximate else "gelu")(modules, features)
+
+
+def gelu_grad(modules: Modules, gradients: Array, features: Array, outputs: Array, *, approximate: bool) -> Any:
+    """See `agog_kernels_xp.nn.gelu`; the error function costs a GPU nothing, so the outputs are not looked at."""
+    return _of_two("approximate_gelu_grad" if approximate else "gelu_grad")(modules, gradients, features)
