@@ -12,20 +12,9 @@ from contextlib import suppress
 from functools import cache, partial
 from typing import Any, BinaryIO
 
-from agog_checkpoint import compact_json, safetensors_file
+from agog_checkpoint import compact_json, layout, safetensors_file
 from agog_checkpoint.commit import commit, new_id, translated
 from agog_checkpoint.graph import Graph, SavedVariable
-from agog_checkpoint.layout import (
-    VERSION,
-    entries_of,
-    graph_metadata,
-    header,
-    in_order,
-    parse_metadata,
-    size_of,
-    verified,
-    write_tensors,
-)
 from agog_checkpoint.objects import Snapshot
 from agog_checkpoint.recovery import INDEX_SUFFIX, is_shard, shards_of
 from agog_checkpoint.regular_file import open_regular
@@ -38,8 +27,8 @@ def groups(variables: list[SavedVariable], max_shard_bytes: int) -> list[list[Sa
     which has a shard of its own."""
     shards: list[list[SavedVariable]] = []
     rest = 0
-    for variable in in_order(variables):
-        size = size_of(variable)
+    for variable in layout.in_order(variables):
+        size = layout.size_of(variable)
         if not shards or size > rest:
             shards.append([])
             rest = max_shard_bytes
@@ -55,7 +44,7 @@ def write(path: str, saved: Snapshot, shards: list[list[SavedVariable]], then: C
     stem = os.path.basename(path)
     save_id = new_id()
     names = [f"{stem}-{number:05}-of-{len(shards):05}.safetensors" for number in range(1, len(shards) + 1)]
-    metadata = {"agog_format": VERSION, "agog_save": save_id}
+    metadata = {"agog_format": layout.VERSION, "agog_save": save_id}
 
     @cache  # what it finds does not change while the folder is locked
     def is_over_another() -> bool:
@@ -66,15 +55,18 @@ def write(path: str, saved: Snapshot, shards: list[list[SavedVariable]], then: C
         return f"{stem}.{save_id}{name.removeprefix(stem)}" if is_over_another() else name
 
     def write_shard(stream: BinaryIO, variables: list[SavedVariable]) -> None:
-        stream.write(header(entries_of(variables), metadata))
-        write_tensors(stream, variables, saved.values)
+        stream.write(layout.header(layout.entries_of(variables), metadata))
+        layout.write_tensors(stream, variables, saved.values)
 
     def write_index(stream: BinaryIO) -> None:
-        total = sum(size_of(variable) for variables in shards for variable in variables)
+        total = sum(layout.size_of(variable) for variables in shards for variable in variables)
         places = map(placed, names)
         weight_map = {v.key: name for name, variables in zip(places, shards, strict=True) for v in variables}
         # The graph has the checksums of the shards, which are written by now.
-        index = {"metadata": {"total_size": total, **metadata, **graph_metadata(saved.graph)}, "weight_map": weight_map}
+        index = {
+            "metadata": {"total_size": total, **metadata, **layout.graph_metadata(saved.graph)},
+            "weight_map": weight_map,
+        }
         text = compact_json.dump(index).encode()
         if len(text) > LONGEST_HEADER:
             raise InvalidArgumentError(
@@ -108,7 +100,7 @@ def read(file: str) -> tuple[Graph, dict[str, Array]]:
         raise ValueError(f"it is not JSON ({error})") from error
     if not isinstance(index, dict) or not index.keys() >= {"metadata", "weight_map"}:
         raise ValueError("it has not the two parts metadata and weight_map")
-    graph = parse_metadata(index["metadata"])
+    graph = layout.parse_metadata(index["metadata"])
     save_id, places = index["metadata"].get("agog_save"), index["weight_map"]
     variables = graph.variables()
     if not isinstance(places, dict) or places.keys() != {variable.key for variable in variables}:
@@ -140,7 +132,7 @@ def _read_shard(shard: str, save_id: Any, expected: list[SavedVariable]) -> dict
         raise ValueError(
             f"the id of the save is {found!r}, but in the index it is {save_id!r}: they do not belong together"
         )
-    return verified(tensors, expected)
+    return layout.verified(tensors, expected)
 
 
 def remove_shards(path: str, keep: set[str] | frozenset[str] = frozenset()) -> None:

@@ -8,14 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from agog_core.errors import (
-    AlreadyExistsError,
-    FailedPreconditionError,
-    InvalidArgumentError,
-    NotFoundError,
-    PermissionDeniedError,
-    UnimplementedError,
-)
+from agog_core import errors
 
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://")
 
@@ -55,7 +48,7 @@ def check_name(function: str, name: str) -> None:
     if "\0" in name:
         raise _nul(function)
     if scheme := _SCHEME.match(name):
-        raise UnimplementedError(f"{function}: {_advice(name, scheme[1].lower())}")
+        raise errors.UnimplementedError(f"{function}: {_advice(name, scheme[1].lower())}")
 
 
 def _advice(name: str, scheme: str) -> str:
@@ -67,8 +60,8 @@ def _advice(name: str, scheme: str) -> str:
     )
 
 
-def _nul(function: str) -> InvalidArgumentError:
-    return InvalidArgumentError(f"{function}: a file name must not hold a NUL character.")
+def _nul(function: str) -> errors.InvalidArgumentError:
+    return errors.InvalidArgumentError(f"{function}: a file name must not hold a NUL character.")
 
 
 @contextmanager
@@ -81,14 +74,14 @@ def translated_errors(function: str, *paths: Any) -> Iterator[None]:
         yield
     except FileNotFoundError as error:
         check_name(function, os.fsdecode(error.filename or ""))
-        raise NotFoundError(f"{function}: there is no file {error.filename!r}.") from error
+        raise errors.NotFoundError(f"{function}: there is no file {error.filename!r}.") from error
     except FileExistsError as error:
-        raise AlreadyExistsError(f"{function}: {error.filename!r} is there already.") from error
+        raise errors.AlreadyExistsError(f"{function}: {error.filename!r} is there already.") from error
     except PermissionError as error:
-        raise PermissionDeniedError(f"{function}: {error.filename!r} may not be used so.") from error
+        raise errors.PermissionDeniedError(f"{function}: {error.filename!r} may not be used so.") from error
     except ValueError as error:
         if "embedded null" not in str(error):
             raise
         raise _nul(function) from error
     except OSError as error:
-        raise FailedPreconditionError(f"{function}: {error.filename!r}: {error.strerror}.") from error
+        raise errors.FailedPreconditionError(f"{function}: {error.filename!r}: {error.strerror}.") from error

@@ -5,33 +5,26 @@ from __future__ import annotations
 import errno
 from typing import Any
 
-from agog_core.errors import (
-    AlreadyExistsError,
-    FailedPreconditionError,
-    NotFoundError,
-    OpError,
-    PermissionDeniedError,
-    ResourceExhaustedError,
-)
+from agog_core import errors
 
-_ERRORS: dict[int | None, type[OpError]] = {
-    errno.ENOENT: NotFoundError,
-    errno.EEXIST: AlreadyExistsError,
-    errno.EACCES: PermissionDeniedError,
-    errno.EPERM: PermissionDeniedError,
-    errno.EROFS: PermissionDeniedError,
-    errno.ENOSPC: ResourceExhaustedError,
-    errno.EDQUOT: ResourceExhaustedError,
-    errno.EFBIG: ResourceExhaustedError,
-    errno.EMFILE: ResourceExhaustedError,
-    errno.ENFILE: ResourceExhaustedError,
+_ERRORS: dict[int | None, type[errors.OpError]] = {
+    errno.ENOENT: errors.NotFoundError,
+    errno.EEXIST: errors.AlreadyExistsError,
+    errno.EACCES: errors.PermissionDeniedError,
+    errno.EPERM: errors.PermissionDeniedError,
+    errno.EROFS: errors.PermissionDeniedError,
+    errno.ENOSPC: errors.ResourceExhaustedError,
+    errno.EDQUOT: errors.ResourceExhaustedError,
+    errno.EFBIG: errors.ResourceExhaustedError,
+    errno.EMFILE: errors.ResourceExhaustedError,
+    errno.ENFILE: errors.ResourceExhaustedError,
 }
 _SCHEME = "agog-summary"
 
 
-def file_error(doing: str, path: str, error: OSError) -> OpError:
+def file_error(doing: str, path: str, error: OSError) -> errors.OpError:
     """TensorFlow's error for one of the operating system; ``doing`` is what was tried."""
-    kind = _ERRORS.get(error.errno, FailedPreconditionError)
+    kind = _ERRORS.get(error.errno, errors.FailedPreconditionError)
     return kind(f"Summaries: {doing} {path!r} failed: {error.strerror or error}.")
 
 

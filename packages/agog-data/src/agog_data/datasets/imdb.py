@@ -10,18 +10,9 @@ from typing import Any
 import numpy as np
 
 from agog_data.arguments import positive
+from agog_data.datasets import word_lists
 from agog_data.datasets.keras_files import MOST_BYTES, keras_file
 from agog_data.datasets.npz import Array, read_npz
-from agog_data.datasets.word_lists import (
-    as_array,
-    check_texts,
-    limited,
-    marked,
-    older_name,
-    read_word_index,
-    shorter,
-    shuffled,
-)
 from agog_data.files import PathLike
 
 __all__ = ["get_word_index", "load_data"]
@@ -86,18 +77,18 @@ def load_data(
     [([1, 4, 5, 2], 1), ([1, 2, 4], 0)]
     """
     name = "imdb.load_data"
-    num_words = older_name(name, num_words, ignored)
+    num_words = word_lists.older_name(name, num_words, ignored)
     most = MOST_BYTES if max_bytes is None else positive(name, "max_bytes", max_bytes)
     file = keras_file(path, "imdb.npz", CHECKSUMS)
     arrays = read_npz(file, ("x_train", "y_train", "x_test", "y_test"), most)
     random = np.random.RandomState(seed)
     parts = []
     for texts, labels in (arrays[:2], arrays[2:]):
-        check_texts(name, file, texts, labels)
-        texts, labels = shuffled(random, texts, labels)
-        parts.append(shorter(name, maxlen, marked(name, texts, start_char, index_from), labels))
+        word_lists.check_texts(name, file, texts, labels)
+        texts, labels = word_lists.shuffled(random, texts, labels)
+        parts.append(word_lists.shorter(name, maxlen, word_lists.marked(name, texts, start_char, index_from), labels))
     (x_train, y_train), (x_test, y_test) = parts
-    x = as_array(limited(name, x_train + x_test, num_words, skip_top, oov_char))
+    x = word_lists.as_array(word_lists.limited(name, x_train + x_test, num_words, skip_top, oov_char))
     return (x[: len(x_train)], y_train), (x[len(x_train) :], y_test)
 
 
@@ -121,4 +112,6 @@ def get_word_index(path: PathLike = "imdb_word_index.json") -> dict[str, int]:
     >>> get_word_index(file)
     {'the': 1, 'film': 19}
     """
-    return read_word_index("imdb.get_word_index", keras_file(path, "imdb_word_index.json", [WORD_INDEX_CHECKSUM]))
+    return word_lists.read_word_index(
+        "imdb.get_word_index", keras_file(path, "imdb_word_index.json", [WORD_INDEX_CHECKSUM])
+    )

@@ -10,18 +10,9 @@ from typing import Any
 import numpy as np
 
 from agog_data.arguments import positive
+from agog_data.datasets import word_lists
 from agog_data.datasets.keras_files import MOST_BYTES, keras_file
 from agog_data.datasets.npz import Array, read_npz
-from agog_data.datasets.word_lists import (
-    as_array,
-    check_texts,
-    limited,
-    marked,
-    older_name,
-    read_word_index,
-    shorter,
-    shuffled,
-)
 from agog_data.files import PathLike
 
 __all__ = ["get_label_names", "get_word_index", "load_data"]
@@ -93,16 +84,16 @@ def load_data(
     ([[1, 4, 5, 2]], [45], [[1, 2, 4]])
     """
     name = "reuters.load_data"
-    num_words = older_name(name, num_words, ignored)
+    num_words = word_lists.older_name(name, num_words, ignored)
     most = MOST_BYTES if max_bytes is None else positive(name, "max_bytes", max_bytes)
     if not 0 <= test_split <= 1:
         raise ValueError(f"{name}: test_split must be from 0 to 1; got {test_split!r}.")
     file = keras_file(path, "reuters.npz", CHECKSUMS)
     texts, labels = read_npz(file, ("x", "y"), most)
-    check_texts(name, file, texts, labels)
-    texts, labels = shuffled(np.random.RandomState(seed), texts, labels)
-    lists, labels = shorter(name, maxlen, marked(name, texts, start_char, index_from), labels)
-    x = as_array(limited(name, lists, num_words, skip_top, oov_char))
+    word_lists.check_texts(name, file, texts, labels)
+    texts, labels = word_lists.shuffled(np.random.RandomState(seed), texts, labels)
+    lists, labels = word_lists.shorter(name, maxlen, word_lists.marked(name, texts, start_char, index_from), labels)
+    x = word_lists.as_array(word_lists.limited(name, lists, num_words, skip_top, oov_char))
     count = int(len(x) * (1 - test_split))
     return (x[:count], labels[:count]), (x[count:], labels[count:])
 
@@ -127,7 +118,9 @@ def get_word_index(path: PathLike = "reuters_word_index.json") -> dict[str, int]
     >>> get_word_index(file)
     {'the': 1, 'cocoa': 19}
     """
-    return read_word_index("reuters.get_word_index", keras_file(path, "reuters_word_index.json", [WORD_INDEX_CHECKSUM]))
+    return word_lists.read_word_index(
+        "reuters.get_word_index", keras_file(path, "reuters_word_index.json", [WORD_INDEX_CHECKSUM])
+    )
 
 
 def get_label_names() -> tuple[str, ...]:

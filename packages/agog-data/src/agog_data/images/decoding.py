@@ -14,19 +14,7 @@ from agog_core.errors import InvalidArgumentError
 from agog_core.ops.image.intensity import convert_image_dtype
 from agog_core.tensors.convert import at_each_run, computed, convert_to_tensor, host_value
 from agog_core.tensors.tensor import Tensor, TensorLike
-from agog_data.images.formats import (
-    MAGIC,
-    as_tensor,
-    bmp,
-    check_channels,
-    decode,
-    file_bytes,
-    format_of,
-    frames,
-    jpeg,
-    open_image,
-    png,
-)
+from agog_data.images import formats
 
 
 def decode_image(
@@ -57,22 +45,22 @@ def decode_image(
     wanted, count = as_dtype(dtype), channels or 0
 
     def decoded(data: bytes) -> Any:
-        format = format_of("decode_image", data, tuple(MAGIC))
+        format = formats.format_of("decode_image", data, tuple(formats.MAGIC))
         if format == "GIF":
-            check_channels("decode_image", format, count, (0, 3))
-            return frames("decode_image", data)
+            formats.check_channels("decode_image", format, count, (0, 3))
+            return formats.frames("decode_image", data)
         if format == "BMP":
-            return bmp("decode_image", data, count)
+            return formats.bmp("decode_image", data, count)
         if format == "PNG":
-            return png("decode_image", data, count, 8 if wanted is uint8 else 16)
-        return jpeg("decode_image", data, count)
+            return formats.png("decode_image", data, count, 8 if wanted is uint8 else 16)
+        return formats.jpeg("decode_image", data, count)
 
     return convert_image_dtype(_of_file("decode_image", contents, decoded), wanted)
 
 
 def _of_file(op: str, contents: TensorLike, decoded: Callable[[bytes], Any]) -> Tensor:
     """The decoded image of a file's bytes; in a traced function, at each run."""
-    return at_each_run(lambda given: as_tensor(decoded(file_bytes(op, given))), contents)
+    return at_each_run(lambda given: formats.as_tensor(decoded(formats.file_bytes(op, given))), contents)
 
 
 def decode_png(contents: TensorLike, channels: int = 0, dtype: Any = uint8, name: str | None = None) -> Tensor:
@@ -98,7 +86,7 @@ def decode_png(contents: TensorLike, channels: int = 0, dtype: Any = uint8, name
     if wanted not in (uint8, uint16):
         raise InvalidArgumentError(f"decode_png: dtype must be uint8 or uint16; got {wanted.name}.")
     bits = 8 if wanted is uint8 else 16
-    return _of_file("decode_png", contents, lambda data: decode("decode_png", data, channels, bits=bits))
+    return _of_file("decode_png", contents, lambda data: formats.decode("decode_png", data, channels, bits=bits))
 
 
 @documented_like(decode_png)
@@ -144,7 +132,9 @@ def decode_jpeg(
         )
     recover = bool(try_recover_truncated)
     return _of_file(
-        "decode_jpeg", contents, lambda data: decode("decode_jpeg", data, channels, ratio=ratio, recover=recover)
+        "decode_jpeg",
+        contents,
+        lambda data: formats.decode("decode_jpeg", data, channels, ratio=ratio, recover=recover),
     )
 
 
@@ -205,9 +195,9 @@ def decode_gif(contents: TensorLike, name: str | None = None) -> Tensor:
     """
 
     def decoded(data: bytes) -> Any:
-        if format_of("decode_gif", data, ("JPEG", "PNG", "GIF")) == "GIF":
-            return frames("decode_gif", data)
-        return decode("decode_gif", data, 3)[np.newaxis]
+        if formats.format_of("decode_gif", data, ("JPEG", "PNG", "GIF")) == "GIF":
+            return formats.frames("decode_gif", data)
+        return formats.decode("decode_gif", data, 3)[np.newaxis]
 
     return _of_file("decode_gif", contents, decoded)
 
@@ -225,9 +215,9 @@ def decode_bmp(contents: TensorLike, channels: int = 0, name: str | None = None)
     """
 
     def decoded(data: bytes) -> Any:
-        format_of("decode_bmp", data, ("BMP",))
-        check_channels("decode_bmp", "BMP", channels, (0, 1, 3, 4))
-        return bmp("decode_bmp", data, channels)
+        formats.format_of("decode_bmp", data, ("BMP",))
+        formats.check_channels("decode_bmp", "BMP", channels, (0, 1, 3, 4))
+        return formats.bmp("decode_bmp", data, channels)
 
     return _of_file("decode_bmp", contents, decoded)
 
@@ -247,7 +237,7 @@ def is_jpeg(contents: TensorLike, name: str | None = None) -> Tensor:
     given = convert_to_tensor(contents, string)
 
     def are(host: Any) -> list[Any]:
-        found = [item.startswith(MAGIC["JPEG"]) for item in np.asarray(host, object).reshape(-1).tolist()]
+        found = [item.startswith(formats.MAGIC["JPEG"]) for item in np.asarray(host, object).reshape(-1).tolist()]
         return [np.array(found, bool).reshape(host.shape)]
 
     return computed(are, [given], [bool_])[0]
@@ -269,7 +259,7 @@ def extract_jpeg_shape(contents: TensorLike, output_type: Any = int32, name: str
     wanted = as_dtype(output_type)
     if wanted not in (int32, int64):
         raise InvalidArgumentError(f"extract_jpeg_shape: output_type must be int32 or int64; got {wanted.name}.")
-    data = file_bytes("extract_jpeg_shape", contents)
-    image = open_image("extract_jpeg_shape", data, format_of("extract_jpeg_shape", data, ("JPEG",)))
+    data = formats.file_bytes("extract_jpeg_shape", contents)
+    image = formats.open_image("extract_jpeg_shape", data, formats.format_of("extract_jpeg_shape", data, ("JPEG",)))
     shape = (image.height, image.width, len(image.getbands()))
     return convert_to_tensor(np.array(shape, wanted.numpy_dtype))

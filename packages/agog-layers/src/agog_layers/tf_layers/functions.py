@@ -10,24 +10,7 @@ from agog_core import Tensor
 from agog_layers.base.arguments import refuse_unknown
 from agog_layers.base.names import snake_case
 from agog_layers.base.variable_store import active_store
-from agog_layers.tf_layers.layers import (
-    AveragePooling1D,
-    AveragePooling2D,
-    AveragePooling3D,
-    BatchNormalization,
-    Conv1D,
-    Conv2D,
-    Conv2DTranspose,
-    Conv3D,
-    Conv3DTranspose,
-    Dense,
-    Layer,
-    MaxPooling1D,
-    MaxPooling2D,
-    MaxPooling3D,
-    SeparableConv1D,
-    SeparableConv2D,
-)
+from agog_layers.tf_layers import layers
 from agog_layers.tf_layers.variable_scope import get_variable_scope
 
 __all__ = [
@@ -49,7 +32,7 @@ __all__ = [
 ]
 
 
-def functional(layer: type[Layer], order: Sequence[str] = (), without: Sequence[str] = ()) -> Callable[..., Any]:
+def functional(layer: type[layers.Layer], order: Sequence[str] = (), without: Sequence[str] = ()) -> Callable[..., Any]:
     """Make the function of a layer, as ``tf.layers.conv2d`` is that of `Conv2D`.
 
     It takes the inputs and the constructor's arguments. ``order`` names those that come last: of the constructor or the
@@ -101,7 +84,7 @@ def check_reuse(function: str, layer: str) -> None:
 _DEFAULTS = {"training": False, "trainable": True, "name": None, "reuse": None}
 
 
-def _signature(layer: type[Layer], order: Sequence[str], without: Sequence[str]) -> inspect.Signature:
+def _signature(layer: type[layers.Layer], order: Sequence[str], without: Sequence[str]) -> inspect.Signature:
     kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
     own = {
         name: parameter.replace(kind=kind)
@@ -119,7 +102,7 @@ _MEANINGS = {
 }
 
 
-def _documentation(layer: type[Layer], signature: inspect.Signature) -> str:
+def _documentation(layer: type[layers.Layer], signature: inspect.Signature) -> str:
     return "\n".join(
         [
             f"Run a new `{layer.__name__}` layer, whose variables an active `EagerVariableStore` keeps by name.",
@@ -138,22 +121,22 @@ def _documentation(layer: type[Layer], signature: inspect.Signature) -> str:
 
 _VARIABLES = ("trainable", "name", "reuse")
 
-dense = functional(Dense, _VARIABLES)
-conv1d = functional(Conv1D, _VARIABLES, ("groups",))
-conv2d = functional(Conv2D, _VARIABLES, ("groups",))
-conv3d = functional(Conv3D, _VARIABLES, ("groups",))
-conv2d_transpose = functional(Conv2DTranspose, _VARIABLES, ("output_padding",))
-conv3d_transpose = functional(Conv3DTranspose, _VARIABLES, ("output_padding",))
-separable_conv1d = functional(SeparableConv1D, _VARIABLES)
-separable_conv2d = functional(SeparableConv2D, _VARIABLES)
-max_pooling1d = functional(MaxPooling1D)
-max_pooling2d = functional(MaxPooling2D)
-max_pooling3d = functional(MaxPooling3D)
-average_pooling1d = functional(AveragePooling1D)
-average_pooling2d = functional(AveragePooling2D)
-average_pooling3d = functional(AveragePooling3D)
+dense = functional(layers.Dense, _VARIABLES)
+conv1d = functional(layers.Conv1D, _VARIABLES, ("groups",))
+conv2d = functional(layers.Conv2D, _VARIABLES, ("groups",))
+conv3d = functional(layers.Conv3D, _VARIABLES, ("groups",))
+conv2d_transpose = functional(layers.Conv2DTranspose, _VARIABLES, ("output_padding",))
+conv3d_transpose = functional(layers.Conv3DTranspose, _VARIABLES, ("output_padding",))
+separable_conv1d = functional(layers.SeparableConv1D, _VARIABLES)
+separable_conv2d = functional(layers.SeparableConv2D, _VARIABLES)
+max_pooling1d = functional(layers.MaxPooling1D)
+max_pooling2d = functional(layers.MaxPooling2D)
+max_pooling3d = functional(layers.MaxPooling3D)
+average_pooling1d = functional(layers.AveragePooling1D)
+average_pooling2d = functional(layers.AveragePooling2D)
+average_pooling3d = functional(layers.AveragePooling3D)
 batch_normalization = functional(
-    BatchNormalization,
+    layers.BatchNormalization,
     (
         *("training", "trainable", "name", "reuse", "renorm", "renorm_clipping", "renorm_momentum", "fused"),
         *("virtual_batch_size", "adjustment"),

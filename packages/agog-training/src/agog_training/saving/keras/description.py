@@ -11,17 +11,7 @@ from agog_layers.base.custom_objects import custom_object
 from agog_layers.layer.function_layer import Called
 from agog_layers.layer.operator_layer import Operation
 from agog_layers.models.graph import connect
-from agog_training.saving.keras.schema import (
-    MODELS,
-    OPERATORS,
-    VALUES,
-    class_of,
-    is_object,
-    is_operation,
-    settings_of,
-    snake_case,
-    unknown_in,
-)
+from agog_training.saving.keras import schema
 
 __all__ = ["made", "made_layer", "made_model"]
 
@@ -35,7 +25,7 @@ _INPUT = "<input>"
 
 def made_model(description: Description) -> Any:
     """The model that a description says, with new weights. A ValueError names all that is not known here."""
-    if unknown := list(dict.fromkeys(unknown_in(description, "the model"))):
+    if unknown := list(dict.fromkeys(schema.unknown_in(description, "the model"))):
         raise ValueError(
             f"agog does not have {'; '.join(unknown)}. Classes and functions of the program go into custom_objects."
         )
@@ -44,7 +34,7 @@ def made_model(description: Description) -> Any:
 
 def made_layer(description: Description) -> Any:
     """The layer that a description says; None for one that is not known here."""
-    return None if any(True for _ in unknown_in(description, "")) else made(description)
+    return None if any(True for _ in schema.unknown_in(description, "")) else made(description)
 
 
 def made(data: Any) -> Any:
@@ -53,17 +43,17 @@ def made(data: Any) -> Any:
         return [made(part) for part in data]
     if not nest.is_mapping(data):
         return data
-    if not is_object(data):
+    if not schema.is_object(data):
         return {name: made(part) for name, part in data.items()}
     name = data["class_name"]
-    if name in VALUES:
+    if name in schema.VALUES:
         return _value(data)
     if name == "function":
         return custom_object(data["config"]) or _ACTIVATIONS.get(data["config"], data["config"])
-    if name in MODELS and "layers" in data["config"]:
+    if name in schema.MODELS and "layers" in data["config"]:
         return _sequential(data["config"]) if name == "Sequential" else _functional(data["config"])
-    kind = class_of(data)
-    settings = {key: _setting(key, value) for key, value in settings_of(data, kind)[0].items()}
+    kind = schema.class_of(data)
+    settings = {key: _setting(key, value) for key, value in schema.settings_of(data, kind)[0].items()}
     return kind.from_config(settings) if hasattr(kind, "from_config") else kind(**settings)
 
 
@@ -101,7 +91,7 @@ def _functional(config: Description) -> Any:
     from agog_training import Model  # as above
 
     entries = config["layers"]
-    layers = {entry["name"]: _operation(entry) if is_operation(entry) else made(entry) for entry in entries}
+    layers = {entry["name"]: _operation(entry) if schema.is_operation(entry) else made(entry) for entry in entries}
     calls = [
         {"name": entry["name"], "inbound_nodes": [_call(entry, node) for node in entry["inbound_nodes"]]}
         for entry in entries
@@ -123,7 +113,7 @@ def _ends(data: Any) -> Any:
 def _call(entry: Description, node: Description) -> dict[str, Any]:
     """A call of a layer. Masks and the phase of training go from layer to layer by themselves here."""
     args, kwargs = made(node["args"]), made(node["kwargs"])
-    if is_operation(entry):
+    if schema.is_operation(entry):
         symbols: list[Any] = []
         _marked([args, kwargs], symbols)
         return {"inputs": symbols[0] if len(symbols) == 1 else symbols, "args": [], "kwargs": {}}
@@ -138,11 +128,11 @@ def _operation(entry: Description) -> Any:
     """A layer for a function of ``keras.ops``, with the constants among its arguments."""
     node, name = entry["inbound_nodes"][0], entry["name"]
     arguments, options = _marked([made(node["args"]), made(node["kwargs"])], [])
-    operator = OPERATORS.get(entry["class_name"])
+    operator = schema.OPERATORS.get(entry["class_name"])
     if operator is not None:
         return Operation(operator, [None if each == _INPUT else each for each in arguments], name=name)
     options |= {key: made(value) for key, value in entry["config"].items() if key != "name"}
-    return Called(snake_case(entry["class_name"]), arguments, options, name=name)
+    return Called(schema.snake_case(entry["class_name"]), arguments, options, name=name)
 
 
 def _marked(data: Any, symbols: list[Any]) -> Any:
