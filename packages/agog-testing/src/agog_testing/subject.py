@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from agog_core.dispatch.kernels.coats import where_held
 from agog_core.dtypes import DType, as_dtype
 from agog_testing import stopwatch
 from agog_testing.comparison import Accuracy, same
+from agog_testing.kinds import samples_of_each_kind
 from agog_testing.opinfo import ErrorSample, OpInfo, Sample, reference_array
 
 Array = np.ndarray[Any, Any]
@@ -27,6 +29,10 @@ class Violation(AssertionError):
     def __init__(self, rule: str, sample: str, expected: str, got: str) -> None:
         super().__init__(f"rule: {rule}\nsample: {sample}\nexpected: {expected}\ngot: {got}")
         self.rule = rule
+
+
+class Untaken(Violation):
+    """A kernel declined each of the calls that it was given; a quick run has not given it all."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +70,7 @@ class Subject:
     A partner forms a pair with the kernel, which keeps a reserve or takes one; it runs too, for an op of its own name.
     ``several`` is the kernel's function for several variables at once, ``fill`` the one that fills an array.
     ``deterministic`` and ``keeps_threads`` are what the kernel says of itself, as ``deterministic`` and ``pool``;
-    ``accuracy`` takes note of how far its results are from the reference's.
+    ``accuracy`` takes note of how far its results are from the reference's; ``quick`` leaves one sample of each kind.
     """
 
     info: OpInfo
@@ -79,11 +85,18 @@ class Subject:
     deterministic: bool = True
     keeps_threads: bool = False
     accuracy: Accuracy = field(default_factory=Accuracy)
+    quick: bool = False
 
     def samples(self, seed: int = 0) -> list[Sample]:
         """The samples of the op for the dtype; another seed gives other values in the same shapes."""
         with stopwatch.stopped():
-            return list(self.info.samples(self.dtype, np.random.default_rng(self.seed + seed)))
+            found = list(self.info.samples(self.dtype, np.random.default_rng(self.seed + seed)))
+        return [found[position] for position in self._positions] if self.quick else found
+
+    @cached_property
+    def _positions(self) -> list[int]:
+        """Where the samples of a quick run are among all."""
+        return samples_of_each_kind(list(self.info.samples(self.dtype, np.random.default_rng(self.seed))))
 
     def tolerance(self, dtype: str) -> tuple[float, float]:
         """The tolerance of a dtype, as (rtol, atol)."""

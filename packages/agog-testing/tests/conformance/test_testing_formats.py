@@ -50,6 +50,11 @@ def test_json(tmp_path: Path) -> None:
         "not_run": 0,
         "not_covered": ["levitate"],
         "timings": [],
+        "choice": {"op": [], "skip": [], "dtype": [], "quick": False},
+        "left_out": [
+            {"what": "sin/float32/value", "why": "no sine"},
+            {"what": "levitate", "why": "the kit has no facts about this op"},
+        ],
     }
     assert sum(counts.values()) == len(tests) == 35
     assert counts["xpassed"] == counts["xfailed"] == counts["unavailable"] == 1
@@ -73,6 +78,11 @@ def test_json_of_tests_that_did_not_run(register: Callable[..., None], capsys: p
     captured = capsys.readouterr()
     found = json.loads(captured.out)
     assert (found["not_run"], found["counts"]) == (16, {"failed": 1, "not run": 16})
+    assert len(found["left_out"]) == 16
+    assert found["left_out"][0] == {
+        "what": "square/float32/inputs",
+        "why": "-x stopped the run at the first failure",
+    }
     assert captured.err.splitlines()[-1] == "0 passed, 1 failed, 16 not run"
 
 

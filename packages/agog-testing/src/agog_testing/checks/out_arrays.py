@@ -7,7 +7,7 @@ import numpy as np
 from agog_testing.checks.recording import kernel_calls, on_device, repeat
 from agog_testing.comparison import same, shown
 from agog_testing.opinfo import Sample
-from agog_testing.subject import KernelCall, Subject, Violation
+from agog_testing.subject import KernelCall, Subject, Untaken, Violation
 
 RULE = "a kernel's `out` fills an array with what the kernel returns"
 
@@ -20,7 +20,7 @@ def check_out(subject: Subject) -> None:
         for before in (1, 0):
             has_taken |= _check(subject, sample, call, wanted, before)
     if not has_taken:
-        raise Violation(RULE, "all", "results", "NotImplemented for each call")
+        raise Untaken(RULE, "all", "results", "NotImplemented for each call")
 
 
 def _check(subject: Subject, sample: Sample, call: KernelCall, wanted: np.ndarray, before: int) -> bool:

@@ -14,6 +14,7 @@ from agog_testing.subject import Array, Subject, map_arrays
 
 SIZES = (*range(1, 71), 127, 128, 129, 4097)
 """Around all lengths of vector registers, unrolled loops and blocks."""
+_QUICK_SIZES = (1, 3, 8, 17, 64, 65, 129, 4097)
 
 # For ops whose facts name no samples of a size. Their references may go from element to element, so these are fewer.
 _SIZES_OF_ROWS = (1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 129)
@@ -27,7 +28,8 @@ def check_sizes(subject: Subject) -> None:
         for sample, expected in _of_many_rows(subject):
             compare(subject, sample, subject.run(sample), VALUE, expected=expected)
         return
-    samples = [sample for size in SIZES for sample in sized(subject.dtype, rng, size)]
+    sizes = _QUICK_SIZES if subject.quick else SIZES
+    samples = [sample for size in sizes for sample in sized(subject.dtype, rng, size)]
     for sample, expected in zip(samples, _expected(subject, samples), strict=True):
         compare(subject, sample, subject.run(sample), VALUE, expected=expected)
 
@@ -53,7 +55,7 @@ def _of_many_rows(subject: Subject) -> Iterator[tuple[Sample, tuple[Array, ...]]
         count = len(_arrays(sample))
         for lengthened in ([*range(count)], *([n] for n in range(count) if count > 1)):
             if _taken(subject, _of_rows(sample, lengthened, 6)) is not None:
-                for size in _SIZES_OF_ROWS:
+                for size in _QUICK_SIZES[:-1] if subject.quick else _SIZES_OF_ROWS:
                     longer = _of_rows(sample, lengthened, size)
                     if (expected := _taken(subject, longer)) is not None:
                         yield longer, expected

@@ -46,6 +46,7 @@ class Case:
         test: runs the check, and returns a remark on it if it passes; None if the kernel is not available.
         reason: why it is not available, or why it is expected to fail.
         accuracy: where the check takes note of how far results are from the reference's.
+        quick: whether the check runs one sample of each kind only.
     """
 
     op: str
@@ -54,6 +55,7 @@ class Case:
     test: Callable[[], str] | None
     reason: str | None = None
     accuracy: Accuracy | None = None
+    quick: bool = False
 
     @property
     def id(self) -> str:
@@ -74,7 +76,11 @@ class Case:
             raise
         except BaseException:  # a kernel may also call sys.exit, and libraries in other languages raise their panics
             outcome = Outcome("failed", "the test itself raised an exception:\n" + traceback.format_exc().rstrip())
-        return expected(outcome, self.reason)._replace(ulp=accuracy.worst)
+        if self.quick and outcome.kind == "passed" and self.reason is not None:
+            outcome = Outcome("passed", f"passes where it may fail ({self.reason}), in the samples of a quick run")
+        else:
+            outcome = expected(outcome, self.reason)
+        return outcome._replace(ulp=accuracy.worst)
 
     def __str__(self) -> str:
         return self.id

@@ -23,6 +23,7 @@ from agog_testing.conformance.results import Results
 from agog_testing.conformance.timing import FASTER, SLOWER, Timing, verdicts
 from agog_testing.conformance.work import Ended, Listing, Request, answer
 from agog_testing.conformance.workers import PATIENT, Died, Workers
+from agog_testing.kinds import QUICK
 
 # A process has a context of its own on a device, which takes some of its memory.
 _MOST_JOBS_ON_A_DEVICE = 4
@@ -80,6 +81,7 @@ def _parser() -> argparse.ArgumentParser:
         metavar="SECONDS",
         help="of the processor, or of waiting, for each test, without its reference (default: %(default)g)",
     )
+    parser.add_argument("--quick", action="store_true", help=f"test {QUICK}; prove more before a release")
     parser.add_argument("-x", "--fail-fast", action="store_true", help="stop at the first failure")
     parser.add_argument("-v", "--verbose", action="store_true", help="print a line for each test")
     parser.add_argument("--json", metavar="FILE", help="write the results as JSON; - prints them")
@@ -115,13 +117,14 @@ def _run(options: argparse.Namespace) -> int:
         tuple(options.dtype),
         options.seed,
         options.faster_than,
+        options.quick,
     )
     timed: list[Timing] = []
     is_interrupted = False
     with Workers(partial(answer, selection), _context(), PATIENT) as workers:
         listing = _listing(workers, plugin)
         results = Results(listing.tests)
-        count = f"{len(listing.tests)} tests, seed {options.seed}"
+        count = f"{len(listing.tests)} tests, seed {options.seed}" + (f", quick: {QUICK}" if options.quick else "")
         print(f"agog-conformance: plugin {plugin.name!r} ({plugin.distribution}), {count}", file=out, flush=True)
         try:
             _test(workers, results, options, options.jobs or _default_jobs(listing), out)
@@ -135,7 +138,7 @@ def _run(options: argparse.Namespace) -> int:
     print(report.coverage([(*test.place, outcome) for test, outcome in results.outcomes], listing.uncovered), file=out)
     if timed:
         print(report.speeds(timed, options.faster_than), file=out)
-    print(report.summary([outcome for _, outcome in results.outcomes], len(listing.tests)), file=out)
+    print(report.summary([outcome for _, outcome in results.outcomes], len(listing.tests), options.quick), file=out)
     code = _INTERRUPTED if is_interrupted else _exit_code(options, results, timed)
     account = formats.Account(
         plugin.name,
@@ -146,10 +149,25 @@ def _run(options: argparse.Namespace) -> int:
         len(listing.tests) - len(results.ended),
         listing.uncovered,
         timed,
+        formats.Choice(selection.ops, selection.skip, selection.dtypes, selection.quick),
+        _left_out(results, listing, options, is_interrupted),
     )
     _write(options.json, formats.as_json, account)
     _write(options.junit, formats.as_junit, account)
     return code
+
+
+def _left_out(
+    results: Results, listing: Listing, options: argparse.Namespace, is_interrupted: bool
+) -> list[tuple[str, str]]:
+    """What was to be tested and did not run, with the reason."""
+    stop = "Ctrl-C ended the run" if is_interrupted else "-x stopped the run at the first failure"
+    found = [(test.id, stop) for test in results.tests if test.id not in results.ended]
+    found += [
+        (test.id, outcome.text) for test, outcome in results.outcomes if outcome.kind in ("not run", "unavailable")
+    ]
+    found += [(op, "the kit has no facts about this op") for op in listing.uncovered]
+    return found
 
 
 def _check_rival(plugin: Plugin, name: str) -> None:

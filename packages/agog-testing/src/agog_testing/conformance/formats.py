@@ -11,10 +11,20 @@ from xml.etree import ElementTree
 
 from agog_testing.conformance.timing import Timing
 from agog_testing.conformance.work import Ended
+from agog_testing.kinds import QUICK
 
 # What XML 1.0 cannot hold.
 _ILLEGAL = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _TAGS = {"failed": "failure", "xpassed": "failure", "not run": "error", "xfailed": "skipped", "unavailable": "skipped"}
+
+
+class Choice(NamedTuple):
+    """What was asked for: ops, ops to leave out, and dtypes, where not all; and whether the run was quick."""
+
+    op: Sequence[str] = ()
+    skip: Sequence[str] = ()
+    dtype: Sequence[str] = ()
+    quick: bool = False
 
 
 class Account(NamedTuple):
@@ -28,6 +38,8 @@ class Account(NamedTuple):
     not_run: int
     not_covered: Sequence[str]
     timings: Sequence[Timing]
+    choice: Choice
+    left_out: Sequence[tuple[str, str]]
 
 
 def as_json(account: Account) -> str:
@@ -39,6 +51,8 @@ def as_json(account: Account) -> str:
         "counts": {kind: count for kind, count in sorted(counts.items()) if count},
         "tests": [_test(test) for test in account.tests],
         "timings": [timing._asdict() for timing in account.timings],
+        "choice": account.choice._asdict(),
+        "left_out": [{"what": what, "why": why} for what, why in account.left_out],
     }
     return json.dumps(facts, indent=1) + "\n"
 
@@ -62,6 +76,9 @@ def as_junit(account: Account) -> str:
         skipped=str(kinds["skipped"]),
         time=f"{sum(test.seconds for test in account.tests):.3f}",
     )
+    if account.choice.quick:
+        properties = ElementTree.SubElement(suite, "properties")
+        ElementTree.SubElement(properties, "property", name="quick", value=QUICK)
     for test in account.tests:
         op, dtype, check = test.id.split("/")
         place = f"{account.plugin}.{op}.{dtype}"

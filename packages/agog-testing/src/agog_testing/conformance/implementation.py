@@ -21,7 +21,7 @@ from agog_core.dispatch.plugins.loader import Plugin
 from agog_core.dtypes import as_dtype
 from agog_core.errors import MissingKernelError
 from agog_core.plugin import Kernel
-from agog_testing.subject import Violation
+from agog_testing.subject import Untaken
 
 
 class Implementation:
@@ -72,11 +72,11 @@ class Implementation:
         return self._times_declined > 0
 
     def declined(self, must_take: bool) -> str:
-        """How many calls were declined, if any; raises `Violation` where the kernel must take some and took none."""
+        """How many calls were declined, if any; raises `Untaken` where the kernel must take some and took none."""
         calls = self._times_declined + self._times_taken
         if must_take and self.has_declined and not self._times_taken:
             rule = "a kernel takes some of the samples of its op"
-            raise Violation(rule, "all", "a result", f"NotImplemented for each of {calls} calls")
+            raise Untaken(rule, "all", "a result", f"NotImplemented for each of {calls} calls")
         return f"declined {self._times_declined} of {calls} calls" if self.has_declined else ""
 
     @cached_property

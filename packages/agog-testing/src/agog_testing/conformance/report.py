@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from agog_testing.conformance.cases import Outcome
 from agog_testing.conformance.timing import Timing, verdicts
+from agog_testing.kinds import QUICK
 
 _WORDS = {
     "passed": "passed",
@@ -53,14 +54,14 @@ def _cell(counts: Counter[str]) -> str:
     return " ".join(f"{counts[kind]}{mark}" for kind, mark in _MARKS.items() if counts[kind])
 
 
-def summary(outcomes: Sequence[Outcome], collected: int) -> str:
-    """The last line: how many tests ended how, and how many of those collected did not run."""
+def summary(outcomes: Sequence[Outcome], collected: int, quick: bool) -> str:
+    """The last line: how many tests ended how, how many of those collected did not run, and whether all are quick."""
     counts = Counter(outcome.kind for outcome in outcomes)
     counts["not run"] += collected - len(outcomes)
     parts = [
         f"{counts[kind]} {_WORDS[kind].lower()}" for kind in _WORDS if counts[kind] or kind in ("passed", "failed")
     ]
-    return ", ".join(parts)
+    return ", ".join(parts) + (f" (quick: {QUICK})" if quick else "")
 
 
 def speeds(timed: Sequence[Timing], rival: str) -> str:

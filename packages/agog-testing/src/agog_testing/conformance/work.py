@@ -12,6 +12,7 @@ from agog_testing.conformance.collection import (
     Selection,
     base_op,
     cases_of,
+    chosen_of,
     collect,
     find_plugin,
     has_own_memory,
@@ -79,7 +80,7 @@ def answer(selection: Selection, request: Request) -> Iterator[Any]:
 
 
 def _listing(selection: Selection) -> Listing:
-    cases = collect(selection.plugin, selection.ops, selection.dtypes, selection.seed, selection.skip)
+    cases = collect(selection.plugin, selection.ops, selection.dtypes, selection.seed, selection.skip, selection.quick)
     tests = tuple(Planned(case.id, base_op(case), case.reason) for case in cases)
     return Listing(tests, tuple(not_covered(selection.plugin)), has_own_memory(find_plugin(selection.plugin)))
 
@@ -87,14 +88,13 @@ def _listing(selection: Selection) -> Listing:
 def _tests(selection: Selection, op: str) -> Iterator[Begun | Ended]:
     plugin = find_plugin(selection.plugin)
     is_programs = op == PROGRAMS
-    cases = compiled_programs(plugin, selection.seed) if is_programs else _cases_of_op(plugin, op, selection.seed)
-    for case in cases:
-        if not selection.dtypes or case.dtype in selection.dtypes:
-            yield Begun(case.id)
-            start = time.perf_counter()
-            outcome = case.run()
-            yield Ended(case.id, outcome, time.perf_counter() - start)
+    cases = compiled_programs(plugin, selection.seed) if is_programs else _cases_of_op(plugin, op, selection)
+    for case in chosen_of([*cases], selection.dtypes, selection.quick):
+        yield Begun(case.id)
+        start = time.perf_counter()
+        outcome = case.run()
+        yield Ended(case.id, outcome, time.perf_counter() - start)
 
 
-def _cases_of_op(plugin: Plugin, op: str, seed: int) -> Iterator[Case]:
-    return cases_of(plugin, facts_for(plugin)[op], seed)
+def _cases_of_op(plugin: Plugin, op: str, selection: Selection) -> Iterator[Case]:
+    return cases_of(plugin, facts_for(plugin)[op], selection.seed, selection.quick)

@@ -25,6 +25,7 @@ def watched(words: Callable[[float], str]) -> Iterator[None]:
         yield
     finally:
         timer.cancel()
+        timer.join()  # so that nobody takes it for a thread that the function has left behind
 
 
 def _tell(words: Callable[[float], str]) -> None:
