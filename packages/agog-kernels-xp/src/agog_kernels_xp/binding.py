@@ -7,10 +7,10 @@ from functools import cache, partial
 from importlib import import_module
 from typing import Any
 
-from agog_kernels_xp.parts.accumulation import Combine, combining
 from agog_kernels_xp.parts.deferral import Defer, deferring
 
 Kernel = Callable[..., Any]
+Combine = Callable[[str, Any, Any, Any], Any]
 Bits = Callable[[tuple[int, int, int], int], Any]
 
 
@@ -57,6 +57,8 @@ def bind(
     if defer is not None:
         deferring[xp] = defer
     if combine is not None:
+        from agog_kernels_xp.parts.accumulation import combining  # here, because it imports NumPy
+
         combining[xp] = combine
     family_of = {op: family for family, ops in COMPOSED.items() for op in ops}
     if not hasattr(xp, "ufunc"):  # NumPy, CuPy and JAX have it

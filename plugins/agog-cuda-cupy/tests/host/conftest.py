@@ -17,7 +17,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))  # so that the tests can import `host_module`
 
 from card_module import CardModule, address_on_card, forget_addresses
-from host_module import COMPILER, UNWRITTEN, HostKernel, HostModule
+from host_module import COMPILER, UNWRITTEN, HostKernel, HostModule, HostWords
 
 from agog_core.plugin import InvalidArgumentError
 from agog_cuda_cupy.cuda.modules import Modules
@@ -42,20 +42,20 @@ class HostModules(Modules):
     """Modules on the host; what is to be looked at later waits for `errors`."""
 
     def __init__(self, is_fused: bool = False) -> None:
-        self._waiting: list[tuple[tuple[Any, ...], Callable[..., None]]] = []
+        self._taken = HostWords()
         compile = CardModule if ON_CARD else partial(HostModule, is_fused=is_fused)
         address = address_on_card if ON_CARD else lambda array: int(array.ctypes.data)
-        super().__init__(UNWRITTEN, compile, address, lambda *one: self._waiting.append(one))
+        super().__init__(UNWRITTEN, compile, address, self._taken)
 
     def errors(self) -> list[str]:
         """The words of the errors so far, which are forgotten then."""
-        waiting, self._waiting = self._waiting, []
-        return [words for numbers, look in waiting if (words := _words(look, numbers)) is not None]
+        waiting, self._taken.waiting = self._taken.waiting, []
+        return [words for word, look in waiting if (words := _words(look, word)) is not None]
 
 
-def _words(look: Callable[..., None], numbers: tuple[Any, ...]) -> str | None:
+def _words(look: Callable[..., None], word: Any) -> str | None:
     try:
-        look(*[number[()] for number in numbers])
+        look(word[()])
     except InvalidArgumentError as error:
         return str(error)
     return None

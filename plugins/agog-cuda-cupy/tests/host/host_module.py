@@ -14,7 +14,7 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import accumulate
 from pathlib import Path
 from typing import Any
@@ -165,6 +165,22 @@ class HostKernel:
         with _one_at_a_time:
             status = self._function(*given)
         return error.value.decode() if status else ""
+
+
+class HostWords:
+    """Error words, each an array of its own."""
+
+    def __init__(self) -> None:
+        self.waiting: list[tuple[Any, Callable[..., None]]] = []
+
+    def take(self) -> Any:
+        """A word in which all bits are set."""
+        self._last = np.full((), (1 << 64) - 1, "uint64")
+        return self._last
+
+    def watch(self, look: Callable[..., None]) -> None:
+        """Have the last word looked at by `HostModules.errors`."""
+        self.waiting.append((self._last, look))
 
 
 def _pointer(address: int) -> bytes:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from guarded_memory import guarded
-from host_module import UNWRITTEN, HostKernel, HostModule, LaunchError
+from host_module import UNWRITTEN, HostKernel, HostModule, HostWords, LaunchError
 
 from agog_cuda_cupy.cuda import ctc, optimizers, reduction, sorting, transposing
 from agog_cuda_cupy.cuda.modules import Modules
@@ -22,7 +22,7 @@ def _broken(old: str, new: str) -> tuple[Modules, list[bool]]:
         changed.append(old in code)
         return HostModule(code.replace(old, new), options)
 
-    return Modules(UNWRITTEN, compile, lambda array: int(array.ctypes.data), lambda *one: None), changed
+    return Modules(UNWRITTEN, compile, lambda array: int(array.ctypes.data), HostWords()), changed
 
 
 def _turn(modules: Modules) -> bool:

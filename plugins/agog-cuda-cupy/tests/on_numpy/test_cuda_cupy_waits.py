@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict, deque
 from collections.abc import Iterator
 from contextlib import suppress
+from threading import Event, Thread
 from types import SimpleNamespace
 from typing import Any
 
@@ -13,6 +14,7 @@ import pytest
 from cupy_on_numpy import counting
 
 import agog_core as ag
+from agog_core.dispatch.devices.lookup import get_device
 from agog_core.plugin import InvalidArgumentError
 from agog_cuda_cupy import deferred
 from agog_testing import says
@@ -169,7 +171,68 @@ def test_what_another_thread_has_deferred_meanwhile_is_kept(monkeypatch: pytest.
     def look(number: Any) -> None:
         raise InvalidArgumentError(f"{number} is wrong")
 
-    waiting[0].append(deferred._Waiting([np.array(5)], arrived, look))
+    waiting[0].append(deferred._Waiting([np.array(5)], arrived, look, 0))
     assert deferred.pending_error(0) is None  # its number is on the way, and the copy writes to its memory
     arrived.done = True
     assert deferred.pending_error(0) == "5 is wrong"
+
+
+def _gathered(index: int) -> ag.Tensor:
+    with ag.device("/gpu:0"):
+        return ag.gather(ag.constant([1.0, 2.0, 3.0]), ag.constant([0, index]))
+
+
+SENTENCE = "gather: indices[1] = {} is not in [0, 3): params has shape (3,), and the axis is 0."
+
+
+@pytest.mark.parametrize("wrong", [[0], [255], [256], [599], [700, 3], [3, 4, 5]], ids=str)
+def test_the_first_wrong_index_of_many_calls_is_told_once(wrong: list[int]) -> None:
+    for call in range(800):
+        _gathered(7 + call if call in wrong else 1)
+    with says(InvalidArgumentError, SENTENCE.format(7 + min(wrong))):
+        get_device("gpu:0").synchronize()
+    get_device("gpu:0").synchronize()
+    assert _gathered(2).numpy().tolist() == [1, 3]
+
+
+def test_a_wrong_index_of_another_thread_is_told_while_it_runs_and_after_it() -> None:
+    told, goes_on = Event(), Event()
+
+    def work() -> None:
+        _gathered(8)
+        told.set()
+        goes_on.wait(10)
+        _gathered(9)
+
+    thread = Thread(target=work)
+    thread.start()
+    assert told.wait(10)
+    with says(InvalidArgumentError, SENTENCE.format(8)):
+        get_device("gpu:0").synchronize()
+    goes_on.set()
+    thread.join()
+    with says(InvalidArgumentError, SENTENCE.format(9)):
+        get_device("gpu:0").synchronize()
+    get_device("gpu:0").synchronize()
+
+
+@pytest.mark.parametrize("is_gather_first", [True, False])
+def test_errors_of_both_kinds_come_in_the_order_of_the_program(is_gather_first: bool) -> None:
+    with ag.device("/gpu:0"):
+        indefinite = ag.constant([[-1.0]])
+    works = [lambda: _gathered(5), lambda: ag.cholesky(indefinite)]
+    for work in works if is_gather_first else works[::-1]:
+        work()
+    refused = "cholesky: Cholesky decomposition was not successful. The input might not be valid."
+    with says(InvalidArgumentError, SENTENCE.format(5) if is_gather_first else refused):
+        get_device("gpu:0").synchronize()
+
+
+def test_a_gather_waits_for_nothing_and_launches_one_kernel() -> None:
+    with ag.device("/gpu:0"):
+        params, indices = ag.constant([1.0, 2.0, 3.0]), ag.constant([0, 1])
+        ag.gather(params, indices)
+        counting.reset()
+        for _ in range(100):
+            ag.gather(params, indices)
+    assert (counting.waits, sum(counting.launches.values())) == ({}, 100)

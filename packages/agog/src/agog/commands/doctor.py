@@ -43,7 +43,16 @@ VARIABLES = {
 _FOREIGN = re.compile(r"(OPENBLAS|OMP|MKL|BLIS|VECLIB|NUMEXPR|CUDA|CUPY|NPY)_\w+")
 # The data and switches of agog's own tests, which start with its name too.
 OF_TESTS = {
-    *("AGOG_CONFORMANCE", "AGOG_CUDA", "AGOG_CUPY", "AGOG_DATA_DIR", "AGOG_ENDURANCE", "AGOG_FUZZ", "AGOG_INTERRUPTS"),
+    *(
+        "AGOG_CONFORMANCE",
+        "AGOG_CUDA",
+        "AGOG_CUPY",
+        "AGOG_DATA_DIR",
+        "AGOG_ENDURANCE",
+        "AGOG_FUZZ",
+        "AGOG_HOST_CASES",
+        "AGOG_INTERRUPTS",
+    ),
     *("AGOG_KILLS", "AGOG_MATRIX", "AGOG_NOTEBOOK", "AGOG_RANDOM_GRAPHS", "AGOG_RANDOM_PROGRAMS", "AGOG_RANDOM_SEED"),
     *("AGOG_RANDOM_SUBGRAPHS", "AGOG_SCREENSHOTS", "AGOG_SITE", "AGOG_TORCH"),
 }

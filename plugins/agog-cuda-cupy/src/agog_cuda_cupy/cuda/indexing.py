@@ -29,7 +29,7 @@ def gather(modules: Modules, params: Array, indices: Array, *, axis: int) -> Any
     shape = (*params.shape[:axis], *indices.shape, *params.shape[axis + 1 :])
     y = _gathered(modules, params, indices, shape, (outer, size, indices.size, inner), word)
     if y is not NotImplemented:
-        modules.check(word, _outside("gather", "indices", indices, size, because))
+        modules.check(_outside("gather", "indices", indices, size, because))
     return y
 
 
@@ -149,7 +149,7 @@ def _segments(
     word = modules.error_word()
     kernel = modules.kernel("gather", "segment_rows", AGOG_INDEX=index)
     modules.launch(kernel, ids.size, xp.ascontiguousarray(ids), rows, ids.size, count, word)
-    modules.check(word, _outside(op, "segment_ids", ids, count, f"num_segments is {count}"))
+    modules.check(_outside(op, "segment_ids", ids, count, f"num_segments is {count}"))
     result = xp.full((count, *data.shape[ids.ndim :]), identity, data.dtype)
     return _combined(modules, operation, result, rows, data, is_deterministic)
 
@@ -185,7 +185,7 @@ def _row_numbers(modules: Modules, op: str, indices: Array, shape: tuple[int, ..
     word = modules.error_word()
     kernel = modules.kernel("gather", "row_numbers", AGOG_INDEX=index)
     modules.launch(kernel, len(listed), listed, rows, len(listed), depth, sizes[()], word)
-    modules.check(word, describe)
+    modules.check(describe)
     return rows
 
 

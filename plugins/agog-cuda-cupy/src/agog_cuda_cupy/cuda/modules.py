@@ -28,17 +28,11 @@ class Modules:
         xp: the array library.
         compile: makes a module of ``code=`` and ``options=``, as `agog_cuda_cupy.compiling.compile` does.
         address: the address of an array's first element.
-        defer: takes arrays of rank 0 and a function that looks at their numbers later, when they are on the host.
+        words: the error words of the device, as `agog_cuda_cupy.deferred.ErrorWords` has them.
     """
 
-    def __init__(
-        self,
-        xp: Any,
-        compile: Callable[..., Any],
-        address: Callable[[Array], int],
-        defer: Callable[[tuple[Array, ...], Callable[..., None]], None],
-    ) -> None:
-        self.xp, self.address, self._defer = xp, address, defer
+    def __init__(self, xp: Any, compile: Callable[..., Any], address: Callable[[Array], int], words: Any) -> None:
+        self.xp, self.address, self._words = xp, address, words
         self._compile = compile
         self._modules: dict[tuple[Any, ...], Any] = {}
         self._kernels: dict[tuple[Any, ...], Any] = {}
@@ -66,17 +60,17 @@ class Modules:
 
     def error_word(self) -> Array:
         """The word that a kernel lowers where it meets a wrong value."""
-        return self.xp.full((), (1 << 64) - 1, "uint64")
+        return self._words.take()
 
-    def check(self, word: Array, describe: Callable[[int, int], str]) -> None:
-        """Have a word looked at later, behind its kernel; a position and a value make the error's sentence."""
+    def check(self, describe: Callable[[int, int], str]) -> None:
+        """Have the last word looked at later, behind its kernel; a position and a value make the error's sentence."""
 
         def look(number: Any) -> None:
             parts = parts_of_error(int(number))
             if parts is not None:
                 raise InvalidArgumentError(describe(*parts))
 
-        self._defer((word,), look)
+        self._words.watch(look)
 
 
 @cache  # a dtype's name takes NumPy microseconds

@@ -56,7 +56,7 @@ def sparse_softmax_cross_entropy(modules: Modules, labels: Array, logits: Array)
 
     word = modules.error_word()
     _launch(modules, "sparse_softmax_cross_entropy", logits, {"AGOG_INDEX": index}, labels, logits, losses, behind=word)
-    modules.check(word, describe)
+    modules.check(describe)
     return losses
 
 

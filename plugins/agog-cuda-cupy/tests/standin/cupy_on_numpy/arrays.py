@@ -80,6 +80,14 @@ class _Pointer:
         self.ptr = array._memory.ctypes.data
         self.device_id = array._index
 
+    def memset_async(self, value: int, size: int, stream: Stream | None = None) -> None:
+        """Fill bytes, on a stream."""
+        target = self._array._memory
+        if not target.flags.c_contiguous or size != target.nbytes:
+            raise AssertionError("the stand-in fills contiguous memory only, whole")
+        (stream or get_current_stream())._run()  # kernels launched later run at once here, and must find it filled
+        ctypes.memset(target.ctypes.data, value, size)
+
     def copy_to_host_async(self, mem: int, size: int, stream: Stream | None = None) -> None:
         """Copy bytes to pinned host memory, on a stream."""
         source = self._array._memory
