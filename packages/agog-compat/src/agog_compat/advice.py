@@ -8,7 +8,9 @@ from functools import cache
 from types import FrameType
 from typing import Any, NamedTuple
 
-__all__ = ["absent", "advice_on", "refused", "taught"]
+from agog_core.exports import export
+
+__all__ = ["absent", "advice_on", "face", "refused", "taught"]
 
 _EVERY = "*"
 
@@ -114,6 +116,17 @@ def taught(module: str, found: Callable[[str], Any] | None = None) -> Callable[[
         raise AttributeError(text) from None
 
     return __getattr__
+
+
+def face(namespace: dict[str, Any], *modules: str) -> None:
+    """Make a namespace of the umbrella of star imports: `export` it, and let it teach what it lacks.
+
+    Args:
+        namespace: its ``globals()``.
+        *modules: the modules that it offers besides.
+    """
+    export(namespace, *modules)
+    namespace["__getattr__"] = taught(namespace["__name__"])
 
 
 def is_import(frame: FrameType) -> bool:

@@ -1,7 +1,6 @@
 """``tf.feature_column``: what the features of tables become as inputs of models."""
 
-from agog_compat.advice import taught as _taught
-from agog_core.exports import export as _export
+from agog_compat.advice import face as _face
 from agog_training.feature_columns import input_layer as input_layer
 from agog_training.feature_columns import linear_model as linear_model
 from agog_training.feature_columns import make_parse_example_spec as make_parse_example_spec
@@ -24,6 +23,4 @@ from agog_training.feature_columns.embedding import *
 from agog_training.feature_columns.numeric import *
 from agog_training.feature_columns.vocabulary import *
 
-_export(globals())
-
-__getattr__ = _taught(__name__)
+_face(globals())

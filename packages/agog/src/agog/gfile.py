@@ -1,6 +1,6 @@
 """``tf.gfile``: files and folders."""
 
-from agog_compat.advice import taught as _taught
+from agog_compat.advice import face as _face
 from agog_compat.gfile import GFile as FastGFile
 from agog_compat.gfile import GFile as GFile
 from agog_compat.gfile import GFile as Open
@@ -15,9 +15,6 @@ from agog_compat.gfile import remove as Remove
 from agog_compat.gfile import rename as Rename
 from agog_compat.gfile import stat as Stat
 from agog_compat.gfile import walk as Walk
-from agog_core.exports import export as _export
 from agog_core.host_files import find as Glob
 
-_export(globals())
-
-__getattr__ = _taught(__name__)
+_face(globals())

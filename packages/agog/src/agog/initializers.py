@@ -1,7 +1,6 @@
 """``tf.initializers``: initial values of weights, with the defaults that they have outside of Keras."""
 
-from agog_compat.advice import taught as _taught
-from agog_core.exports import export as _export
+from agog_compat.advice import face as _face
 from agog_layers.weights.initializers import Constant as constant
 from agog_layers.weights.initializers import Identity as identity
 from agog_layers.weights.initializers import Ones as ones
@@ -19,6 +18,4 @@ from agog_layers.weights.initializers import random_normal_initializer as random
 from agog_layers.weights.initializers import random_uniform_initializer as random_uniform
 from agog_layers.weights.initializers import truncated_normal_initializer as truncated_normal
 
-_export(globals())
-
-__getattr__ = _taught(__name__)
+_face(globals())

@@ -1,6 +1,6 @@
 """``tf.linalg``: products, factorizations, systems of equations, determinants and norms of matrices."""
 
-from agog_compat.advice import taught as _taught
+from agog_compat.advice import face as _face
 from agog_core import cross as cross
 from agog_core import diag as tensor_diag
 from agog_core import diag_part as tensor_diag_part
@@ -9,7 +9,6 @@ from agog_core import matrix_band_part as band_part
 from agog_core import matrix_diag as diag
 from agog_core import matrix_diag_part as diag_part
 from agog_core import matrix_set_diag as set_diag
-from agog_core.exports import export as _export
 from agog_core.ops.linalg.determinant import log_matrix_determinant as slogdet
 from agog_core.ops.linalg.determinant import logdet as logdet
 from agog_core.ops.linalg.determinant import matrix_determinant as det
@@ -35,6 +34,4 @@ from agog_core.ops.linalg.vectors import *
 from agog_core.ops.nn.normalization import l2_normalize as l2_normalize
 from agog_core.ops.reduce.norm_clipping import global_norm as global_norm
 
-_export(globals())
-
-__getattr__ = _taught(__name__)
+_face(globals())

@@ -1,6 +1,6 @@
 """``tf.manip``: moving the elements of tensors around."""
 
-from agog_compat.advice import taught as _taught
+from agog_compat.advice import face as _face
 from agog_core import batch_to_space_nd as batch_to_space_nd
 from agog_core import gather_nd as gather_nd
 from agog_core import reshape as reshape
@@ -9,8 +9,5 @@ from agog_core import roll as roll
 from agog_core import scatter_nd as scatter_nd
 from agog_core import space_to_batch_nd as space_to_batch_nd
 from agog_core import tile as tile
-from agog_core.exports import export as _export
 
-_export(globals())
-
-__getattr__ = _taught(__name__)
+_face(globals())

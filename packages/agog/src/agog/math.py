@@ -1,7 +1,6 @@
 """``tf.math``: elementwise mathematics, reductions and special functions."""
 
-from agog_compat.advice import taught as _taught
-from agog_core.exports import export as _export
+from agog_compat.advice import face as _face
 from agog_core.ops.array.complex import conj as conj
 from agog_core.ops.array.complex import imag as imag
 from agog_core.ops.array.complex import real as real
@@ -76,6 +75,4 @@ from agog_core.ops.sorting.positions import invert_permutation as invert_permuta
 from agog_core.ops.sorting.sorting import in_top_k as in_top_k
 from agog_core.ops.sorting.sorting import top_k as top_k
 
-_export(globals())
-
-__getattr__ = _taught(__name__)
+_face(globals())

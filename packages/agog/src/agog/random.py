@@ -1,10 +1,9 @@
 """``tf.random``: random numbers, their seeds, and those that depend on nothing but a seed."""
 
-from agog_compat.advice import taught as _taught
+from agog_compat.advice import face as _face
 from agog_compat.graph_scopes import get_seed as get_seed
 from agog_compat.habits import OF_GENERATORS as _OF_GENERATORS
 from agog_compat.habits import teach as _teach
-from agog_core.exports import export as _export
 from agog_core.ops.random.distributions import categorical as categorical
 from agog_core.ops.random.distributions import multinomial as multinomial
 from agog_core.ops.random.distributions import random_gamma as gamma
@@ -20,8 +19,6 @@ from agog_core.ops.random.uniform_and_normal import truncated_normal as truncate
 from agog_core.random import *
 from agog_core.random import set_random_seed as set_seed
 
-_export(globals())
+_face(globals())
 
 _teach(Generator, _OF_GENERATORS)
-
-__getattr__ = _taught(__name__)

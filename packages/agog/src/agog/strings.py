@@ -1,7 +1,6 @@
 """``tf.strings``: joining, splitting, matching and hashing of strings."""
 
-from agog_compat.advice import taught as _taught
-from agog_core.exports import export as _export
+from agog_compat.advice import face as _face
 from agog_core.ops.control.printing import format as format
 from agog_core.ops.strings.case import *
 from agog_core.ops.strings.encoding import as_string as as_string
@@ -18,6 +17,4 @@ from agog_core.ops.strings.strings import string_split_v2 as split
 from agog_core.ops.strings.strings import string_strip as strip
 from agog_core.ops.strings.strings import substr as substr
 
-_export(globals())
-
-__getattr__ = _taught(__name__)
+_face(globals())

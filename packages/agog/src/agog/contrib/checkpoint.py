@@ -9,13 +9,10 @@ from agog_checkpoint.metadata import dot_graph_from_checkpoint as dot_graph_from
 from agog_checkpoint.metadata import list_objects as list_objects
 from agog_checkpoint.metadata import object_metadata as object_metadata
 from agog_checkpoint.split_dependency import split_dependency as split_dependency
-from agog_compat.advice import taught as _taught
+from agog_compat.advice import face as _face
 from agog_core import Checkpointable as Checkpointable
 from agog_core import Checkpointable as CheckpointableBase
 from agog_core.checkpointable import NoDependency as NoDependency
-from agog_core.exports import export as _export
 from agog_core.variables.containers import *
 
-_export(globals())
-
-__getattr__ = _taught(__name__)
+_face(globals())

@@ -1,7 +1,6 @@
 """``tf.contrib.data``: transformations for ``dataset.apply(...)``, most of which ``tf.data.experimental`` has too."""
 
-from agog_compat.advice import taught as _taught
-from agog_core.exports import export as _export
+from agog_compat.advice import face as _face
 from agog_data.examples.parsing import parse_example_dataset as parse_example_dataset
 from agog_data.readers.csv_files import CsvDataset as CsvDataset
 from agog_data.readers.csv_tables import make_csv_dataset as make_csv_dataset
@@ -39,6 +38,4 @@ from agog_data.transformations.sampling import shuffle_and_repeat as shuffle_and
 from agog_data.transformations.scanning import scan as scan
 from agog_data.transformations.scanning import sliding_window_batch as sliding_window_batch
 
-_export(globals())
-
-__getattr__ = _taught(__name__)
+_face(globals())

@@ -4,12 +4,9 @@ from agog_checkpoint import list_variables as list_variables
 from agog_checkpoint import load_checkpoint as load_checkpoint
 from agog_checkpoint import load_variable as load_variable
 from agog_compat import nest as nest
-from agog_compat.advice import taught as _taught
+from agog_compat.advice import face as _face
 from agog_compat.critical_section import CriticalSection as CriticalSection
 from agog_core import argsort as argsort
 from agog_core import sort as sort
-from agog_core.exports import export as _export
 
-_export(globals(), "nest")
-
-__getattr__ = _taught(__name__)
+_face(globals(), "nest")

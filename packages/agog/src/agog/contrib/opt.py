@@ -1,7 +1,6 @@
 """``tf.contrib.opt``: further optimizers, some of them newer than TensorFlow 1.12: AMSGrad, LAMB, Lion, SWA."""
 
-from agog_compat.advice import taught as _taught
-from agog_core.exports import export as _export
+from agog_compat.advice import face as _face
 from agog_optimizers import AdaMaxOptimizer as AdaMaxOptimizer
 from agog_optimizers import AdamWOptimizer as AdamWOptimizer
 from agog_optimizers import AMSGradOptimizer as AMSGradOptimizer
@@ -14,6 +13,4 @@ from agog_optimizers import NadamOptimizer as NadamOptimizer
 from agog_optimizers.weight_averages import *
 from agog_optimizers.weight_decay import *
 
-_export(globals())
-
-__getattr__ = _taught(__name__)
+_face(globals())

@@ -1,9 +1,6 @@
 """``tf.contrib.rate``: how fast values change."""
 
-from agog_compat.advice import taught as _taught
+from agog_compat.advice import face as _face
 from agog_compat.rate import Rate as Rate
-from agog_core.exports import export as _export
 
-_export(globals())
-
-__getattr__ = _taught(__name__)
+_face(globals())

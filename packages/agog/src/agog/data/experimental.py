@@ -1,7 +1,6 @@
 """``tf.data.experimental``: transformations for ``dataset.apply(...)``, and other datasets."""
 
-from agog_compat.advice import taught as _taught
-from agog_core.exports import export as _export
+from agog_compat.advice import face as _face
 from agog_data.arguments import AUTOTUNE as AUTOTUNE
 from agog_data.examples.parsing import parse_example_dataset as parse_example_dataset
 from agog_data.readers.csv_files import CsvDataset as CsvDataset
@@ -38,6 +37,4 @@ from agog_data.transformations.sampling import sample_from_datasets as sample_fr
 from agog_data.transformations.sampling import shuffle_and_repeat as shuffle_and_repeat
 from agog_data.transformations.scanning import scan as scan
 
-_export(globals())
-
-__getattr__ = _taught(__name__)
+_face(globals())

@@ -1,11 +1,10 @@
 """``tf.io``: files, and bytes as tensors."""
 
 from agog.io import gfile as gfile
-from agog_compat.advice import taught as _taught
+from agog_compat.advice import face as _face
 from agog_core import decode_base64 as decode_base64
 from agog_core import decode_raw as decode_raw
 from agog_core import encode_base64 as encode_base64
-from agog_core.exports import export as _export
 from agog_core.ops.strings.files import *
 from agog_data.examples.features import FixedLenFeature as FixedLenFeature
 from agog_data.examples.features import FixedLenSequenceFeature as FixedLenSequenceFeature
@@ -27,6 +26,4 @@ from agog_data.readers.record_writer import TFRecordOptions as TFRecordOptions
 from agog_data.readers.record_writer import TFRecordWriter as TFRecordWriter
 from agog_data.readers.tfrecord import tf_record_iterator as tf_record_iterator
 
-_export(globals(), "gfile")
-
-__getattr__ = _taught(__name__)
+_face(globals(), "gfile")

@@ -2,7 +2,7 @@
 
 from os.path import join as join
 
-from agog_compat.advice import taught as _taught
+from agog_compat.advice import face as _face
 from agog_compat.gfile import GFile as GFile
 from agog_compat.gfile import copy as copy
 from agog_compat.gfile import delete_recursively as rmtree
@@ -15,9 +15,6 @@ from agog_compat.gfile import remove as remove
 from agog_compat.gfile import rename as rename
 from agog_compat.gfile import stat as stat
 from agog_compat.gfile import walk as walk
-from agog_core.exports import export as _export
 from agog_core.host_files import find as glob
 
-_export(globals())
-
-__getattr__ = _taught(__name__)
+_face(globals())

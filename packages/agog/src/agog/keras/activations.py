@@ -1,7 +1,6 @@
 """``tf.keras.activations``: activation functions, and how they are named."""
 
-from agog_compat.advice import taught as _taught
-from agog_core.exports import export as _export
+from agog_compat.advice import face as _face
 from agog_core.ops.math.elementary import exp as exponential
 from agog_core.ops.math.elementary import sigmoid as sigmoid
 from agog_core.ops.math.elementary import softplus as softplus
@@ -33,6 +32,4 @@ from agog_layers.base.piecewise_activations import sparse_sigmoid as sparse_sigm
 from agog_layers.base.piecewise_activations import threshold as threshold
 from agog_layers.base.smooth_activations import *
 
-_export(globals())
-
-__getattr__ = _taught(__name__)
+_face(globals())

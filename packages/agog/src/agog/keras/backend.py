@@ -1,7 +1,6 @@
 """``tf.keras.backend``: what layers and losses of a program are written with, over ops."""
 
-from agog_compat.advice import taught as _taught
-from agog_core.exports import export as _export
+from agog_compat.advice import face as _face
 from agog_core.ops.array.casting import cast as cast
 from agog_core.ops.array.creation import ones_like as ones_like
 from agog_core.ops.array.creation import zeros_like as zeros_like
@@ -72,7 +71,7 @@ from agog_layers.losses.classification import categorical_crossentropy as catego
 from agog_layers.losses.classification import sparse_categorical_crossentropy as sparse_categorical_crossentropy
 from agog_layers.models.function import function as function
 
-_export(globals())
+_face(globals())
 
 # These make or change variables, keep settings, take functions, or say what needs no value.
 _take_symbols(
@@ -88,5 +87,3 @@ _take_symbols(
     ],
     room="backend",
 )
-
-__getattr__ = _taught(__name__)

@@ -1,7 +1,6 @@
 """``tf.keras.config``: settings, most of which are as they are."""
 
-from agog_compat.advice import taught as _taught
-from agog_core.exports import export as _export
+from agog_compat.advice import face as _face
 from agog_keras.settings import backend as backend
 from agog_keras.settings import epsilon as epsilon
 from agog_keras.settings import floatx as floatx
@@ -12,6 +11,4 @@ from agog_keras.settings import set_image_data_format as set_image_data_format
 from agog_layers.base.policy import global_policy as dtype_policy
 from agog_layers.base.policy import set_global_policy as set_dtype_policy
 
-_export(globals())
-
-__getattr__ = _taught(__name__)
+_face(globals())

@@ -1,7 +1,6 @@
 """``tf.keras.constraints``: functions that optimizers apply to weights after each update."""
 
-from agog_compat.advice import taught as _taught
-from agog_core.exports import export as _export
+from agog_compat.advice import face as _face
 from agog_layers.weights.constraints import Constraint as Constraint
 from agog_layers.weights.constraints import MaxNorm as MaxNorm
 from agog_layers.weights.constraints import MinMaxNorm as MinMaxNorm
@@ -18,6 +17,4 @@ from agog_layers.weights.constraints import unit_norm as unit_norm
 # The names that Keras 1 had.
 maxnorm, nonneg, unitnorm = max_norm, non_neg, unit_norm
 
-_export(globals())
-
-__getattr__ = _taught(__name__)
+_face(globals())

@@ -1,7 +1,6 @@
 """``tf.keras.initializers``: initial values of weights."""
 
-from agog_compat.advice import taught as _taught
-from agog_core.exports import export as _export
+from agog_compat.advice import face as _face
 from agog_layers.weights.initializers import Constant as Constant
 from agog_layers.weights.initializers import Constant as constant
 from agog_layers.weights.initializers import Identity as Identity
@@ -41,6 +40,4 @@ from agog_layers.weights.initializers import lecun_uniform as LecunUniform
 from agog_layers.weights.initializers import lecun_uniform as lecun_uniform
 from agog_layers.weights.initializers import serialize as serialize
 
-_export(globals())
-
-__getattr__ = _taught(__name__)
+_face(globals())

@@ -1,7 +1,6 @@
 """``tf.keras.losses``: losses of each example, and how they are named."""
 
-from agog_compat.advice import taught as _taught
-from agog_core.exports import export as _export
+from agog_compat.advice import face as _face
 from agog_layers.losses.classification import *
 from agog_layers.losses.imbalance import *
 from agog_layers.losses.imbalance_losses import *
@@ -14,6 +13,4 @@ from agog_layers.losses.regression import kullback_leibler_divergence as kl_dive
 from agog_layers.losses.regression import logcosh as log_cosh
 from agog_layers.losses.sequences import ctc as ctc
 
-_export(globals())
-
-__getattr__ = _taught(__name__)
+_face(globals())

@@ -1,7 +1,6 @@
 """``tf.keras.metrics``: metrics of each example and over batches, and how they are named."""
 
-from agog_compat.advice import taught as _taught
-from agog_core.exports import export as _export
+from agog_compat.advice import face as _face
 from agog_layers.losses.classification import *
 from agog_layers.losses.imbalance import binary_focal_crossentropy as binary_focal_crossentropy
 from agog_layers.losses.imbalance import categorical_focal_crossentropy as categorical_focal_crossentropy
@@ -32,6 +31,4 @@ from agog_layers.metrics.keras.scores import *
 from agog_layers.metrics.keras.similarity import *
 from agog_layers.metrics.lookup import *
 
-_export(globals())
-
-__getattr__ = _taught(__name__)
+_face(globals())

@@ -1,6 +1,6 @@
 """``tf.keras.ops``: Keras's names for ops."""
 
-from agog_compat.advice import taught as _taught
+from agog_compat.advice import face as _face
 from agog_core import abs as abs
 from agog_core import abs as absolute
 from agog_core import acos as arccos
@@ -103,7 +103,6 @@ from agog_core.array_api import log10 as log10
 from agog_core.array_api import logaddexp as logaddexp
 from agog_core.array_api import moveaxis as moveaxis
 from agog_core.array_api import trunc as trunc
-from agog_core.exports import export as _export
 from agog_core.ops.indexing.repeating import repeat as repeat
 from agog_core.ops.nn import relu as relu
 from agog_core.ops.nn import relu6 as relu6
@@ -133,7 +132,7 @@ from agog_layers.base.piecewise_activations import threshold as threshold
 from agog_layers.base.smooth_activations import *
 from agog_layers.layer.function_layer import take_symbols as _take_symbols
 
-_export(globals())
+_face(globals())
 _promote(globals())
 
 # These take functions, or say what needs no value.
@@ -141,5 +140,3 @@ _take_symbols(
     globals(),
     without=["cond", "convert_to_numpy", "custom_gradient", "fori_loop", "map", "ndim", "shape", "while_loop"],
 )
-
-__getattr__ = _taught(__name__)

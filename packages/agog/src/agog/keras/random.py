@@ -1,9 +1,6 @@
 """``tf.keras.random``: random numbers with Keras's arguments."""
 
-from agog_compat.advice import taught as _taught
-from agog_core.exports import export as _export
+from agog_compat.advice import face as _face
 from agog_keras.random import *
 
-_export(globals())
-
-__getattr__ = _taught(__name__)
+_face(globals())

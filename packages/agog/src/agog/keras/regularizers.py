@@ -1,7 +1,6 @@
 """``tf.keras.regularizers``: what weights or outputs add to the loss."""
 
-from agog_compat.advice import taught as _taught
-from agog_core.exports import export as _export
+from agog_compat.advice import face as _face
 from agog_layers.weights.regularizers import L1L2 as L1L2
 from agog_layers.weights.regularizers import OrthogonalRegularizer as OrthogonalRegularizer
 from agog_layers.weights.regularizers import OrthogonalRegularizer as orthogonal_regularizer
@@ -15,6 +14,4 @@ from agog_layers.weights.regularizers import l2 as L2
 from agog_layers.weights.regularizers import l2 as l2
 from agog_layers.weights.regularizers import serialize as serialize
 
-_export(globals())
-
-__getattr__ = _taught(__name__)
+_face(globals())

@@ -1,7 +1,6 @@
 """``tf.keras.saving``: models in files, and the classes and functions of programs that these name."""
 
-from agog_compat.advice import taught as _taught
-from agog_core.exports import export as _export
+from agog_compat.advice import face as _face
 from agog_layers.base.custom_objects import custom_object_scope as CustomObjectScope
 from agog_layers.base.custom_objects import custom_object_scope as custom_object_scope
 from agog_layers.base.custom_objects import get_registered_name as get_registered_name
@@ -12,6 +11,4 @@ from agog_layers.base.description import revive as deserialize_keras_object
 from agog_training import load_model as load_model
 from agog_training import save_model as save_model
 
-_export(globals())
-
-__getattr__ = _taught(__name__)
+_face(globals())

@@ -1,9 +1,6 @@
 """``tf.keras.datasets.fashion_mnist``: pictures of clothes."""
 
-from agog_compat.advice import taught as _taught
-from agog_core.exports import export as _export
+from agog_compat.advice import face as _face
 from agog_data.datasets.fashion_mnist import load_data as load_data
 
-_export(globals())
-
-__getattr__ = _taught(__name__)
+_face(globals())

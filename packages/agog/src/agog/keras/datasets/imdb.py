@@ -1,10 +1,7 @@
 """``tf.keras.datasets.imdb``: reviews of films."""
 
-from agog_compat.advice import taught as _taught
-from agog_core.exports import export as _export
+from agog_compat.advice import face as _face
 from agog_data.datasets.imdb import get_word_index as get_word_index
 from agog_data.datasets.imdb import load_data as load_data
 
-_export(globals())
-
-__getattr__ = _taught(__name__)
+_face(globals())

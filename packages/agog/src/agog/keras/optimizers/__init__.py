@@ -2,8 +2,7 @@
 
 from agog.keras import optimizers as legacy
 from agog.keras.optimizers import schedules as schedules
-from agog_compat.advice import taught as _taught
-from agog_core.exports import export as _export
+from agog_compat.advice import face as _face
 from agog_training.optimizers import SGD as SGD
 from agog_training.optimizers import KerasOptimizer as Optimizer
 from agog_training.optimizers import LossScaleOptimizer as LossScaleOptimizer
@@ -12,6 +11,4 @@ from agog_training.optimizers.adaptive import *
 from agog_training.optimizers.lookup import *
 from agog_training.optimizers.weight_decay import *
 
-_export(globals(), "legacy", "schedules")
-
-__getattr__ = _taught(__name__)
+_face(globals(), "legacy", "schedules")

@@ -2,12 +2,9 @@
 
 from agog.contrib.learn.datasets import base as base
 from agog.contrib.learn.datasets import mnist as mnist
-from agog_compat.advice import taught as _taught
-from agog_core.exports import export as _export
+from agog_compat.advice import face as _face
 from agog_data.datasets.learn import load_boston as load_boston
 from agog_data.datasets.learn import load_dataset as load_dataset
 from agog_data.datasets.learn import load_iris as load_iris
 
-_export(globals(), "base", "mnist")
-
-__getattr__ = _taught(__name__)
+_face(globals(), "base", "mnist")

@@ -1,9 +1,6 @@
 """``tf.examples.tutorials.mnist.input_data``: MNIST in batches."""
 
-from agog_compat.advice import taught as _taught
-from agog_core.exports import export as _export
+from agog_compat.advice import face as _face
 from agog_data.datasets import read_data_sets as read_data_sets
 
-_export(globals())
-
-__getattr__ = _taught(__name__)
+_face(globals())
