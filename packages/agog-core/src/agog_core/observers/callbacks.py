@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from agog_core.calls.documented import documented_like
 from agog_core.dispatch.kernels.observation import KernelCall, observe, unobserve
 from agog_core.dtypes import as_dtype
 from agog_core.recording import source_line
@@ -162,7 +161,6 @@ def inf_nan_callback(
             print(f"Warning: {error}")
 
 
-@documented_like(inf_nan_callback)
 def inf_callback(
     op_type: str,
     inputs: list[Tensor],
@@ -174,6 +172,11 @@ def inf_callback(
     """Look for infinities in the outputs of an op; an execution callback.
 
     Args:
+        op_type: the op's name.
+        inputs: its inputs.
+        attrs: its attributes.
+        outputs: its outputs.
+        op_name: the name of the call.
         action: as for `inf_nan_callback`.
 
     Raises:
@@ -182,7 +185,6 @@ def inf_callback(
     inf_nan_callback(op_type, inputs, attrs, outputs, op_name, check_nan=False, action=action)
 
 
-@documented_like(inf_callback)
 def nan_callback(
     op_type: str,
     inputs: list[Tensor],
@@ -191,7 +193,19 @@ def nan_callback(
     op_name: str | None,
     action: str = "raise",
 ) -> None:
-    """Look for NaNs in the outputs of an op; an execution callback."""
+    """Look for NaNs in the outputs of an op; an execution callback.
+
+    Args:
+        op_type: the op's name.
+        inputs: its inputs.
+        attrs: its attributes.
+        outputs: its outputs.
+        op_name: the name of the call.
+        action: as for `inf_nan_callback`.
+
+    Raises:
+        InfOrNanError: there is one, and the action is ``"raise"``.
+    """
     inf_nan_callback(op_type, inputs, attrs, outputs, op_name, check_inf=False, action=action)
 
 

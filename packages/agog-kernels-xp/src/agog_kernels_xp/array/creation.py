@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-Array = Any
+from agog_kernels_xp.arrays import Array
 
 
 def fill(xp: Any, *, shape: tuple[int, ...], value: Any, dtype: Any, index: int) -> Array:

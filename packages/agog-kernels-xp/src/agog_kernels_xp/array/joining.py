@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-Array = Any
+from agog_kernels_xp.arrays import Array
 
 
 def concat(xp: Any, *values: Array, axis: int) -> Array:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-Array = Any
+from agog_kernels_xp.arrays import Array
 
 
 def pad(xp: Any, x: Array, *, paddings: tuple[tuple[int, int], ...], value: Any) -> Array:

@@ -6,9 +6,8 @@ from functools import partial
 from typing import Any
 
 from agog_core.plugin import InvalidArgumentError
+from agog_kernels_xp.arrays import Array
 from agog_kernels_xp.parts.deferral import check
-
-Array = Any
 
 
 def reverse_sequence(xp: Any, x: Array, lengths: Array, *, seq_axis: int, batch_axis: int) -> Array:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-Array = Any
+from agog_kernels_xp.arrays import Array
 
 
 def strided_slice(xp: Any, x: Array, *, key: tuple[Any, ...]) -> Array:

@@ -6,9 +6,7 @@ from collections.abc import Iterator
 from itertools import product
 from typing import Any
 
-Array = Any
-Sizes = tuple[int, ...]
-Pairs = tuple[tuple[int, int], ...]
+from agog_kernels_xp.arrays import Array, Pairs, Sizes
 
 
 def padded_shape(shape: Sizes, paddings: Pairs) -> Sizes:

@@ -10,13 +10,10 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
+from agog_kernels_xp.arrays import Array, Pairs, Sizes
 from agog_kernels_xp.conv.arguments import inside, out_sizes, padded, padded_shape, sliding, taps
 from agog_kernels_xp.conv.arguments import places as every_place
 from agog_kernels_xp.parts.rows import wide
-
-Array = Any
-Sizes = tuple[int, ...]
-Pairs = tuple[tuple[int, int], ...]
 
 _BLOCK_BYTES = 1 << 21
 

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from agog_kernels_xp.arrays import Array, Pairs, Sizes
 from agog_kernels_xp.conv.arguments import inside, padded, padded_shape, places, sliding, taps
-
-Array = Any
-Sizes = tuple[int, ...]
-Pairs = tuple[tuple[int, int], ...]
 
 
 def extract_image_patches(

@@ -9,11 +9,8 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+from agog_kernels_xp.arrays import Array, Pairs, Sizes
 from agog_kernels_xp.conv.arguments import inside, out_sizes, padded, padded_shape, places, taps
-
-Array = Any
-Sizes = tuple[int, ...]
-Pairs = tuple[tuple[int, int], ...]
 
 _BLOCK_BYTES = 1 << 21
 

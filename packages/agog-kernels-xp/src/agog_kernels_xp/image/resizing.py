@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-Array = Any
-Sizes = tuple[int, ...]
+from agog_kernels_xp.arrays import Array, Sizes
 
 
 def resample(xp: Any, images: Array, *, size: Sizes, method: str, align_corners: bool) -> Array:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from agog_kernels_xp.arrays import Array
 from agog_kernels_xp.parts.accumulation import check_positions, row_numbers
-
-Array = Any
 
 
 def gather(xp: Any, params: Array, indices: Array, *, axis: int) -> Array:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from agog_core.plugin import InvalidArgumentError
-
-Array = Any
+from agog_kernels_xp.arrays import Array
 
 
 def dynamic_partition(xp: Any, data: Array, partitions: Array, *, num_partitions: int) -> tuple[Array, ...]:

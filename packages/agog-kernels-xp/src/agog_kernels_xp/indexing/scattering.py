@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from agog_kernels_xp.arrays import Array
 from agog_kernels_xp.parts.accumulation import accumulate, row_numbers
-
-Array = Any
 
 _TARGETS = {
     "scatter_nd": "shape",

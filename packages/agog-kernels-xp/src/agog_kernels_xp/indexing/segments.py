@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from agog_core.plugin import as_dtype
+from agog_kernels_xp.arrays import Array
 from agog_kernels_xp.parts.accumulation import accumulate, check_positions
-
-Array = Any
 
 
 def unsorted_segment_sum(xp: Any, data: Array, segment_ids: Array, *, num_segments: int) -> Array:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import nullcontext
 from typing import Any
 
-Array = Any
+from agog_kernels_xp.arrays import Array
 
 
 def matrix_determinant(xp: Any, x: Array) -> Array:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any, NoReturn
 
 from agog_core.plugin import InvalidArgumentError
+from agog_kernels_xp.arrays import Array
 from agog_kernels_xp.parts.deferral import check, deferring
-
-Array = Any
 
 
 def eig(xp: Any, x: Array) -> tuple[Array, Array]:

@@ -6,7 +6,7 @@ import math
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-Array = Any
+from agog_kernels_xp.arrays import Array
 
 
 def einsum(xp: Any, *inputs: Array, equation: str) -> Array:

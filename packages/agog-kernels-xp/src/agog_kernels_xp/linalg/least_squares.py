@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from agog_core.plugin import InvalidArgumentError
+from agog_kernels_xp.arrays import Array
 from agog_kernels_xp.parts.deferral import check
-
-Array = Any
 
 
 def matrix_solve_ls(xp: Any, matrix: Array, rhs: Array) -> Array:

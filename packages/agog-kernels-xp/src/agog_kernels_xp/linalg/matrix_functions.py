@@ -6,9 +6,9 @@ import math
 from typing import Any
 
 from agog_core.plugin import InvalidArgumentError
+from agog_kernels_xp.arrays import Array
 from agog_kernels_xp.parts.companion import companion, raising
 
-Array = Any
 LinAlgError = ValueError  # see solving
 
 # Higham, "The scaling and squaring method for the matrix exponential revisited", 2005: the largest 1-norm for which the

@@ -6,10 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 from agog_core.plugin import InvalidArgumentError
+from agog_kernels_xp.arrays import Array
 from agog_kernels_xp.parts.companion import companion, raising
 from agog_kernels_xp.parts.deferral import check, deferring
-
-Array = Any
 
 # A failure of LAPACK is a LinAlgError, which is a ValueError; the array libraries differ in where they keep it.
 LinAlgError = ValueError

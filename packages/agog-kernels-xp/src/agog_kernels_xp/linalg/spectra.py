@@ -8,9 +8,8 @@ from __future__ import annotations
 from typing import Any
 
 from agog_core.plugin import InvalidArgumentError
+from agog_kernels_xp.arrays import Array
 from agog_kernels_xp.parts.deferral import check
-
-Array = Any
 
 _EIGEN = "Self-adjoint eigen decomposition was not successful."
 _SVD = "SVD did not converge."

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from agog_kernels_xp.arrays import Array
 from agog_kernels_xp.parts import masks
 
 __all__ = ["argwhere", "masked", "where"]
-
-Array = Any
 
 
 def where(xp: Any, condition: Array, x: Array, y: Array) -> Array:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from agog_kernels_xp.arrays import Array
 from agog_kernels_xp.parts.companion import companion
-
-Array = Any
 
 
 def _computed(xp: Any, name: str, *arrays: Array) -> Array:

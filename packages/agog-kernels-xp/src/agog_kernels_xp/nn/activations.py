@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from agog_kernels_xp.arrays import Array
 from agog_kernels_xp.parts.masks import masked
 from agog_kernels_xp.parts.rows import wide
 
-Array = Any
 _SELU_SCALE = 1.0507009873554804934193349852946
 _SELU_SCALE_ALPHA = 1.7580993408473768599402175208123
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from agog_kernels_xp.arrays import Array
 from agog_kernels_xp.nn.softmax import log_softmax
 from agog_kernels_xp.parts.rows import maximum, wide
-
-Array = Any
 
 
 def ctc_loss(xp: Any, labels: Array, logits: Array, sequence_length: Array, *, merge_repeated: bool) -> Array:

@@ -6,10 +6,10 @@ import math
 from typing import Any
 
 from agog_core.plugin import InvalidArgumentError
+from agog_kernels_xp.arrays import Array
 from agog_kernels_xp.nn.softmax import log_softmax
 from agog_kernels_xp.parts.rows import wide
 
-Array = Any
 _Prefix = tuple[int, ...]
 _NEVER = -math.inf
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from agog_kernels_xp.random.uniform_and_normal import Bits, Key, random_uniform
-
-Array = Any
+from agog_kernels_xp.arrays import Array, Key
+from agog_kernels_xp.random.uniform_and_normal import Bits, random_uniform
 
 
 def dropout(xp: Any, bits: Bits, x: Array, *, key: Key, keep: float) -> tuple[Array, Array]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from agog_kernels_xp.arrays import Array
 from agog_kernels_xp.parts.companion import companion
 from agog_kernels_xp.parts.rows import wide
 
-Array = Any
 _HALF_ROOT = math.sqrt(0.5)
 # (1 + tanh(y)) / 2 is the sigmoid of 2 * y, which keeps its digits also where tanh is near -1.
 _LINEAR = 2 * math.sqrt(2 / math.pi)

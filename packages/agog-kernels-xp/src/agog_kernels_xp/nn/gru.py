@@ -8,10 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from agog_kernels_xp.arrays import Array
 from agog_kernels_xp.parts.gates import activate, hold, multiply_by_slope, split_held
 from agog_kernels_xp.parts.rows import wide
-
-Array = Any
 
 
 def gru(

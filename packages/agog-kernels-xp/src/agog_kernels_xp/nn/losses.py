@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any
 
 from agog_core.plugin import InvalidArgumentError
+from agog_kernels_xp.arrays import Array
 from agog_kernels_xp.nn.softmax import log_softmax, softmax
 from agog_kernels_xp.parts.deferral import check, deferring
 from agog_kernels_xp.parts.rows import (
@@ -21,8 +22,6 @@ from agog_kernels_xp.parts.rows import (
     total,
     wide,
 )
-
-Array = Any
 
 
 def softmax_cross_entropy(xp: Any, labels: Array, logits: Array, *, axis: int) -> Array:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from agog_kernels_xp.arrays import Array
 from agog_kernels_xp.parts.rows import exponentials, maximum, repeated_total, wide
-
-Array = Any
 
 
 def softmax(xp: Any, logits: Array, *, axis: int) -> Array:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from agog_kernels_xp.arrays import Array
 from agog_kernels_xp.parts.rows import wide
-
-Array = Any
 
 _SHORT = 64
 

@@ -8,9 +8,8 @@ from functools import partial
 from typing import Any
 
 from agog_core.plugin import InvalidArgumentError
+from agog_kernels_xp.arrays import Array
 from agog_kernels_xp.parts.deferral import check, deferring
-
-Array = Any
 
 Combine = Callable[[str, Array, Array, Array], Any]
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-Array = Any
+from agog_kernels_xp.arrays import Array
+
 Check = Callable[..., None]
 Defer = Callable[[tuple[Array, ...], Check], None]
 

@@ -6,9 +6,8 @@ from functools import partial
 from typing import Any
 
 from agog_core.plugin import InvalidArgumentError
+from agog_kernels_xp.arrays import Array
 from agog_kernels_xp.parts.deferral import check, deferring
-
-Array = Any
 
 
 def check_divisor(xp: Any, op: str, y: Array) -> None:

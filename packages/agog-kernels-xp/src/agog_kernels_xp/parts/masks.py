@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-Array = Any
+from agog_kernels_xp.arrays import Array
 
 
 def masked(xp: Any, x: Array, mask: Array) -> Array:

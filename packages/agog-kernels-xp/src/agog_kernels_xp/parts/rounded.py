@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-Array = Any
+from agog_kernels_xp.arrays import Array
 
 # Cephes' logf: ln(1 + m) for sqrt(1/2) - 1 <= m < sqrt(2) - 1, and ln 2 in two parts (S. L. Moshier, "Methods and
 # programs for mathematical functions", 1989).

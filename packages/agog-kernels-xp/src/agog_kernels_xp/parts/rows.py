@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-Array = Any
+from agog_kernels_xp.arrays import Array
+
 # Measured with NumPy on rows of float32.
 _SHORT = 32  # up to here a copy in the other order and a reduction of whole rows take less time
 _VERY_SHORT = 16  # up to here a product with a square of ones takes less time than sums that are broadcast later

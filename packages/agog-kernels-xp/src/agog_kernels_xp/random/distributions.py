@@ -10,11 +10,10 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+from agog_kernels_xp.arrays import Array, Key
 from agog_kernels_xp.parts import rounded
 from agog_kernels_xp.random.philox import high_product
 
-Array = Any
-Key = tuple[int, int, int]
 Bits = Callable[[Key, int], Array]
 
 _MOST_STEPS = 80  # of the search for Poisson numbers of a mean below 10, which exceed it with a probability below 1e-40

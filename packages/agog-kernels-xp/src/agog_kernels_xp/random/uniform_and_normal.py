@@ -11,10 +11,9 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+from agog_kernels_xp.arrays import Array, Key
 from agog_kernels_xp.parts import rounded
 
-Array = Any
-Key = tuple[int, int, int]
 Bits = Callable[[Key, int], Array]
 
 _CHUNK = 1 << 14  # values at a time, so that the temporaries stay in the cache

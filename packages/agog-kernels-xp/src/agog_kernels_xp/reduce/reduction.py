@@ -6,8 +6,7 @@ import math
 from typing import Any
 
 from agog_core.plugin import InvalidArgumentError
-
-Array = Any
+from agog_kernels_xp.arrays import Array
 
 
 def reduce_sum(xp: Any, x: Array, *, axes: tuple[int, ...], keepdims: bool) -> Array:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from agog_core.plugin import InvalidArgumentError
+from agog_kernels_xp.arrays import Array
 from agog_kernels_xp.parts.accumulation import accumulate
 from agog_kernels_xp.parts.deferral import check
-
-Array = Any
 
 
 def bincount(xp: Any, arr: Array, weights: Array, *, size: int) -> Array:

@@ -7,9 +7,8 @@ from functools import partial
 from typing import Any
 
 from agog_core.plugin import InvalidArgumentError
+from agog_kernels_xp.arrays import Array
 from agog_kernels_xp.parts.deferral import check
-
-Array = Any
 
 
 def invert_permutation(xp: Any, x: Array) -> Array:

@@ -7,8 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from agog_core.plugin import InvalidArgumentError
-
-Array = Any
+from agog_kernels_xp.arrays import Array
 
 
 def string_to_number(xp: Any, string_tensor: Array, *, dtype: Any) -> Array:

@@ -9,8 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from agog_core.plugin import InvalidArgumentError
-
-Array = Any
+from agog_kernels_xp.arrays import Array
 
 
 def string_join(xp: Any, *inputs: Array, separator: bytes) -> Array:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from agog_kernels_xp.arrays import Array
 from agog_kernels_xp.parts.pieces import pieces, scalar, scalars
-
-Array = Any
 
 
 def apply_add(xp: Any, variable: Array, delta: Array, *, scale: float) -> None:

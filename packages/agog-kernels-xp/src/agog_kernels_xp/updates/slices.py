@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-Array = Any
+from agog_kernels_xp.arrays import Array
 
 
 def assign_slice(xp: Any, variable: Array, value: Array, *, key: tuple[Any, ...], operation: str) -> None:
