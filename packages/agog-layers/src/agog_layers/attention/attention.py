@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 import agog_core as ag
 from agog_core import Tensor
@@ -13,7 +13,7 @@ from agog_layers.layer.layer import Layer
 __all__ = ["AdditiveAttention", "Attention"]
 
 
-class BaseAttention(Layer):
+class BaseAttention(Layer, needs_floats=True, supports_masking=True):
     """Base of attention layers: masks, softmax and dropout of the scores that a subclass computes.
 
     Args:
@@ -24,9 +24,6 @@ class BaseAttention(Layer):
     Raises:
         ValueError: the share is not in [0, 1).
     """
-
-    needs_floats: ClassVar[bool] = True
-    supports_masking: ClassVar[bool] = True
 
     def __init__(self, causal: bool = False, dropout: float = 0.0, **kwargs: Any) -> None:
         super().__init__(**kwargs)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, ClassVar
+from typing import Any
 
 import agog_core as ag
 from agog_core import Tensor
@@ -17,7 +17,7 @@ from agog_layers.weights import constraints, initializers, regularizers
 __all__ = ["MultiHeadAttention"]
 
 
-class MultiHeadAttention(Layer):
+class MultiHeadAttention(Layer, needs_floats=True, supports_masking=True):
     """Attention by dot products in several heads, each with projections of its own.
 
     A. Vaswani et al., "Attention is all you need", NIPS 2017.
@@ -41,9 +41,6 @@ class MultiHeadAttention(Layer):
     >>> [v.shape.as_list() for v in layer.weights[::2]]
     [[6, 2, 3], [6, 2, 3], [6, 2, 3], [2, 3, 6]]
     """
-
-    needs_floats: ClassVar[bool] = True
-    supports_masking: ClassVar[bool] = True
 
     def __init__(
         self,

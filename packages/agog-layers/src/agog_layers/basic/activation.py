@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 from agog_core import Tensor, TensorShape
 from agog_layers.base import activations
@@ -11,7 +11,7 @@ from agog_layers.layer.layer import Layer
 __all__ = ["Activation", "Identity"]
 
 
-class Activation(Layer):
+class Activation(Layer, supports_masking=True, single_input=True):
     """Apply an activation function.
 
     Args:
@@ -23,9 +23,6 @@ class Activation(Layer):
     >>> print(Activation("relu")(ag.constant([-1.0, 2.0])))
     tf.Tensor([0. 2.], shape=(2,), dtype=float32)
     """
-
-    supports_masking: ClassVar[bool] = True
-    single_input: ClassVar[bool] = True
 
     def __init__(self, activation: str | activations.Activation, name: str | None = None, **kwargs: Any) -> None:
         super().__init__(name=name, **kwargs)
@@ -39,7 +36,7 @@ class Activation(Layer):
         return TensorShape(input_shape)
 
 
-class Identity(Layer):
+class Identity(Layer, supports_masking=True):
     """Return the input.
 
     Args:
@@ -49,8 +46,6 @@ class Identity(Layer):
     >>> print(Identity()(ag.constant([1.0])))
     tf.Tensor([1.], shape=(1,), dtype=float32)
     """
-
-    supports_masking: ClassVar[bool] = True
 
     def call(self, inputs: Any) -> Any:
         """Return the input."""

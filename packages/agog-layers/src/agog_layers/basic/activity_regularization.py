@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 from agog_core import TensorShape
 from agog_layers.layer.layer import Layer
@@ -11,7 +11,7 @@ from agog_layers.weights.regularizers import L1L2
 __all__ = ["ActivityRegularization"]
 
 
-class ActivityRegularization(Layer):
+class ActivityRegularization(Layer, supports_masking=True):
     """Return the input, and add a penalty for it to `losses`.
 
     Args:
@@ -25,8 +25,6 @@ class ActivityRegularization(Layer):
     >>> [float(loss) for loss in layer.losses]
     [10.0]
     """
-
-    supports_masking: ClassVar[bool] = True
 
     def __init__(self, l1: float = 0.0, l2: float = 0.0, **kwargs: Any) -> None:
         super().__init__(**{"activity_regularizer": L1L2(l1, l2), **kwargs})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, ClassVar
+from typing import Any
 
 from agog_core import Tensor, TensorShape, Variable, add, matmul, reshape
 from agog_core.errors import InvalidArgumentError
@@ -16,7 +16,7 @@ from agog_layers.weights import constraints, initializers, regularizers
 __all__ = ["Dense"]
 
 
-class Dense(Layer):
+class Dense(Layer, supports_masking=True, single_input=True, needs_floats=True):
     """``activation(inputs @ kernel + bias)`` along the last axis.
 
     Args:
@@ -45,10 +45,6 @@ class Dense(Layer):
     >>> layer.kernel.shape, layer.bias.shape
     (TensorShape([2, 2]), TensorShape([2]))
     """
-
-    supports_masking: ClassVar[bool] = True
-    single_input: ClassVar[bool] = True
-    needs_floats: ClassVar[bool] = True
 
     kernel: Variable
     bias: Variable | None

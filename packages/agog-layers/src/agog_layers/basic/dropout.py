@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 from agog_core import Tensor, TensorLike, TensorShape, convert_to_tensor, nn
 from agog_layers.base.arguments import checked_rate
@@ -13,7 +13,7 @@ from agog_layers.layer.layer import Layer
 __all__ = ["Dropout", "dropout"]
 
 
-class Dropout(Layer):
+class Dropout(Layer, supports_masking=True, single_input=True):
     """Set elements to zero at random while training, and scale the others so that the expected sum stays.
 
     N. Srivastava et al., "Dropout: a simple way to prevent neural networks from overfitting", JMLR 15, 2014.
@@ -36,9 +36,6 @@ class Dropout(Layer):
     >>> set(layer(ag.ones([1000]), training=True).numpy().tolist()) == {0.0, 2.0}
     True
     """
-
-    supports_masking: ClassVar[bool] = True
-    single_input: ClassVar[bool] = True
 
     def __init__(
         self,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 from agog_core import Tensor, TensorShape, Variable, einsum
 from agog_layers.base import activations
@@ -16,7 +16,7 @@ __all__ = ["EinsumDense"]
 _SPARE = "ZYXWVUTSRQPONMLKJIHGFEDCBA"
 
 
-class EinsumDense(Layer):
+class EinsumDense(Layer, single_input=True, needs_floats=True):
     """``activation(einsum(equation, inputs, kernel) + bias)``.
 
     Args:
@@ -43,9 +43,6 @@ class EinsumDense(Layer):
     >>> layer(ag.zeros([2, 5, 32])).shape, layer.kernel.shape
     (TensorShape([2, 5, 64]), TensorShape([32, 64]))
     """
-
-    single_input: ClassVar[bool] = True
-    needs_floats: ClassVar[bool] = True
 
     kernel: Variable
     bias: Variable | None = None

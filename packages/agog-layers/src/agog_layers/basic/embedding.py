@@ -14,7 +14,7 @@ from agog_layers.weights import constraints, initializers, regularizers
 __all__ = ["Embedding"]
 
 
-class Embedding(Layer):
+class Embedding(Layer, single_input=True, supports_masking=True):
     """Turn numbers into vectors: rows of a table that is trained. The gradient of the table is `IndexedSlices`.
 
     Args:
@@ -37,8 +37,6 @@ class Embedding(Layer):
     TensorShape([1, 3, 64])
     """
 
-    single_input: ClassVar[bool] = True
-    supports_masking: ClassVar[bool] = True
     computes_in: ClassVar[str | None] = "variable_dtype"  # rows are cast, not the whole table
 
     embeddings: Variable

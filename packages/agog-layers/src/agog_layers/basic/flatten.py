@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, ClassVar
+from typing import Any
 
 from agog_core import Tensor, TensorLike, TensorShape, convert_to_tensor, reshape, transpose
 from agog_layers.layer.layer import Layer
@@ -13,7 +13,7 @@ __all__ = ["Flatten", "flatten"]
 _DATA_FORMATS = ("channels_last", "channels_first")
 
 
-class Flatten(Layer):
+class Flatten(Layer, single_input=True):
     """Turn a tensor of shape (batch, ...) into one of shape (batch, features).
 
     Args:
@@ -29,8 +29,6 @@ class Flatten(Layer):
     >>> Flatten()(ag.zeros([2, 28, 28])).shape
     TensorShape([2, 784])
     """
-
-    single_input: ClassVar[bool] = True
 
     def __init__(self, data_format: str | None = None, name: str | None = None, **kwargs: Any) -> None:
         super().__init__(name=name, **kwargs)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 from agog_core import Tensor, TensorShape, cast, expand_dims, not_equal, reduce_any
 from agog_layers.base.masks import with_mask
@@ -11,7 +11,7 @@ from agog_layers.layer.layer import Layer
 __all__ = ["Masking"]
 
 
-class Masking(Layer):
+class Masking(Layer, single_input=True, supports_masking=True):
     """Leave out the time steps at which all features have one value.
 
     Args:
@@ -24,9 +24,6 @@ class Masking(Layer):
     >>> print(layer.compute_mask(x))
     tf.Tensor([[ True False]], shape=(1, 2), dtype=bool)
     """
-
-    single_input: ClassVar[bool] = True
-    supports_masking: ClassVar[bool] = True
 
     def __init__(self, mask_value: float = 0.0, **kwargs: Any) -> None:
         super().__init__(**kwargs)

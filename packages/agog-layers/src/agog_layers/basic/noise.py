@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 import agog_core as ag
 from agog_core import Tensor
@@ -18,12 +18,8 @@ __all__ = ["AlphaDropout", "GaussianDropout", "GaussianNoise"]
 _SATURATION = -1.7580993408473766
 
 
-class Noise(Layer):
+class Noise(Layer, supports_masking=True, single_input=True, needs_floats=True):
     """Base of layers that add noise while training, and else return their input."""
-
-    supports_masking: ClassVar[bool] = True
-    single_input: ClassVar[bool] = True
-    needs_floats: ClassVar[bool] = True
 
     def call(self, inputs: Tensor, training: Any = None) -> Tensor:
         """Add the noise while training; else return the input itself."""

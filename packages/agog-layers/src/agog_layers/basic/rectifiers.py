@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 import agog_core as ag
 from agog_core import Tensor
@@ -15,11 +15,8 @@ from agog_layers.weights import constraints, initializers, regularizers
 __all__ = ["ELU", "LeakyReLU", "PReLU", "ReLU", "Softmax", "ThresholdedReLU"]
 
 
-class Elementwise(Layer):
+class Elementwise(Layer, supports_masking=True, single_input=True):
     """Base of layers whose output has the input's shape."""
-
-    supports_masking: ClassVar[bool] = True
-    single_input: ClassVar[bool] = True
 
     def compute_output_shape(self, input_shape: Any) -> ag.TensorShape:
         return ag.TensorShape(input_shape)
@@ -57,7 +54,7 @@ class LeakyReLU(Elementwise):
         return ag.nn.leaky_relu(inputs, self.alpha)
 
 
-class PReLU(Elementwise):
+class PReLU(Elementwise, needs_floats=True):
     """``x`` where it is positive, else ``alpha * x`` with a trained alpha for each feature.
 
     K. He et al., "Delving deep into rectifiers", ICCV 2015.
@@ -74,8 +71,6 @@ class PReLU(Elementwise):
     >>> layer(ag.zeros([1, 4, 4, 3])).shape, layer.alpha.shape
     (TensorShape([1, 4, 4, 3]), TensorShape([1, 1, 3]))
     """
-
-    needs_floats: ClassVar[bool] = True
 
     alpha: ag.Variable
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 from agog_core import Tensor, TensorShape, expand_dims, reshape, tile, transpose
 from agog_layers.base.arguments import integer, integers, shown
@@ -14,7 +14,7 @@ from agog_layers.layer.layer import Layer
 __all__ = ["Lambda", "Permute", "RepeatVector", "Reshape"]
 
 
-class Reshape(Layer):
+class Reshape(Layer, single_input=True):
     """Give each example another shape.
 
     Args:
@@ -25,8 +25,6 @@ class Reshape(Layer):
     >>> Reshape((-1, 2))(ag.zeros([5, 6])).shape
     TensorShape([5, 3, 2])
     """
-
-    single_input: ClassVar[bool] = True
 
     def __init__(self, target_shape: Sequence[int], **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -51,7 +49,7 @@ class Reshape(Layer):
         return TensorShape([shape[0], *self._completed(shape[1:])])
 
 
-class Permute(Layer):
+class Permute(Layer, single_input=True):
     """Order the axes of each example in another way.
 
     Args:
@@ -65,8 +63,6 @@ class Permute(Layer):
     >>> Permute((2, 1))(ag.zeros([5, 3, 4])).shape
     TensorShape([5, 4, 3])
     """
-
-    single_input: ClassVar[bool] = True
 
     def __init__(self, dims: Sequence[int], **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -95,7 +91,7 @@ class Permute(Layer):
         return TensorShape([shape[axis] for axis in (0, *self.dims)])
 
 
-class RepeatVector(Layer):
+class RepeatVector(Layer, single_input=True):
     """Repeat a vector for each example.
 
     Args:
@@ -106,8 +102,6 @@ class RepeatVector(Layer):
     >>> RepeatVector(3)(ag.zeros([5, 4])).shape
     TensorShape([5, 3, 4])
     """
-
-    single_input: ClassVar[bool] = True
 
     def __init__(self, n: int, **kwargs: Any) -> None:
         super().__init__(**kwargs)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 from agog_core import Tensor, TensorShape, Variable
 from agog_core.errors import InvalidArgumentError
@@ -18,10 +18,8 @@ from agog_layers.weights import constraints, initializers, regularizers
 __all__ = ["Conv1D", "Conv2D", "Conv3D", "Convolution1D", "Convolution2D", "Convolution3D"]
 
 
-class Convolution(Spatial):
+class Convolution(Spatial, needs_floats=True):
     """Base of all convolutions: how the window slides, the bias and the activation. Its arguments: see `Conv`."""
-
-    needs_floats: ClassVar[bool] = True
 
     bias: Variable | None = None
     _channels: int

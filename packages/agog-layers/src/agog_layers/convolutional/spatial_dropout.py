@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 from agog_core import Tensor
 from agog_layers.base.arguments import checked_rate
@@ -12,7 +12,7 @@ from agog_layers.convolutional.spatial_layer import Spatial
 __all__ = ["SpatialDropout1D", "SpatialDropout2D", "SpatialDropout3D"]
 
 
-class SpatialDropout(Spatial):
+class SpatialDropout(Spatial, supports_masking=True):
     """Base of layers that drop whole channels while training, since neighbours in one are similar.
 
     J. Tompson et al., "Efficient object localization using convolutional networks", CVPR 2015.
@@ -25,8 +25,6 @@ class SpatialDropout(Spatial):
     Raises:
         ValueError: the rate is not in [0, 1), or ``data_format`` is something else.
     """
-
-    supports_masking: ClassVar[bool] = True
 
     def __init__(self, rate: float, data_format: str | None = None, **kwargs: Any) -> None:
         super().__init__(data_format, **kwargs)

@@ -85,6 +85,13 @@ class Layer(Connected, Specified, OlderNames, Precise, Module):
     # Whether the mask of the input is the output's too.
     supports_masking: ClassVar[bool] = False
 
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        """A subclass says in its head which of these three hold: ``class Scale(Layer, single_input=True)``."""
+        for fact in ("single_input", "needs_floats", "supports_masking"):
+            if fact in kwargs:
+                setattr(cls, fact, kwargs.pop(fact))
+        super().__init_subclass__(**kwargs)
+
     _name: str | None
     _scope_path: str | None
     # What `weights` of the constructor was.

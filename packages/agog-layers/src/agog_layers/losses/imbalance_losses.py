@@ -21,7 +21,11 @@ __all__ = [
 _DEFAULT = Reduction.SUM_OVER_BATCH_SIZE
 
 
-class BinaryFocalCrossentropy(FunctionLoss, function=imbalance.binary_focal_crossentropy):
+class BinaryFocalCrossentropy(
+    FunctionLoss,
+    function=imbalance.binary_focal_crossentropy,
+    options=("apply_class_balancing", "alpha", "gamma", "from_logits", "label_smoothing", "axis"),
+):
     """`binary_focal_crossentropy` of a batch.
 
     Args:
@@ -30,8 +34,6 @@ class BinaryFocalCrossentropy(FunctionLoss, function=imbalance.binary_focal_cros
     >>> print(BinaryFocalCrossentropy(gamma=0.0)([[0.0, 1.0]], [[0.5, 0.5]]))
     tf.Tensor(0.6931472, shape=(), dtype=float32)
     """
-
-    options = ("apply_class_balancing", "alpha", "gamma", "from_logits", "label_smoothing", "axis")
 
     def __init__(
         self,
@@ -49,7 +51,11 @@ class BinaryFocalCrossentropy(FunctionLoss, function=imbalance.binary_focal_cros
         self.from_logits, self.label_smoothing, self.axis = from_logits, label_smoothing, axis
 
 
-class CategoricalFocalCrossentropy(FunctionLoss, function=imbalance.categorical_focal_crossentropy):
+class CategoricalFocalCrossentropy(
+    FunctionLoss,
+    function=imbalance.categorical_focal_crossentropy,
+    options=("alpha", "gamma", "from_logits", "label_smoothing", "axis"),
+):
     """`categorical_focal_crossentropy` of a batch.
 
     Args:
@@ -58,8 +64,6 @@ class CategoricalFocalCrossentropy(FunctionLoss, function=imbalance.categorical_
     >>> print(CategoricalFocalCrossentropy(alpha=1.0, gamma=0.0)([[0.0, 1.0]], [[0.5, 0.5]]))
     tf.Tensor(0.6931472, shape=(), dtype=float32)
     """
-
-    options = ("alpha", "gamma", "from_logits", "label_smoothing", "axis")
 
     def __init__(
         self,
@@ -76,7 +80,9 @@ class CategoricalFocalCrossentropy(FunctionLoss, function=imbalance.categorical_
         self.from_logits, self.label_smoothing, self.axis = from_logits, label_smoothing, axis
 
 
-class CategoricalGeneralizedCrossEntropy(FunctionLoss, function=imbalance.categorical_generalized_cross_entropy):
+class CategoricalGeneralizedCrossEntropy(
+    FunctionLoss, function=imbalance.categorical_generalized_cross_entropy, options=("q",)
+):
     """`categorical_generalized_cross_entropy` of a batch.
 
     Args:
@@ -86,14 +92,12 @@ class CategoricalGeneralizedCrossEntropy(FunctionLoss, function=imbalance.catego
     tf.Tensor(1.0, shape=(), dtype=float32)
     """
 
-    options = ("q",)
-
     def __init__(self, q: float = 0.5, reduction: str = _DEFAULT, name: str | None = None) -> None:
         super().__init__(reduction, name)
         self.q = q
 
 
-class Dice(FunctionLoss, function=imbalance.dice):
+class Dice(FunctionLoss, function=imbalance.dice, options=("axis",)):
     """`dice` of a batch.
 
     Args:
@@ -103,14 +107,12 @@ class Dice(FunctionLoss, function=imbalance.dice):
     tf.Tensor(0.5, shape=(), dtype=float32)
     """
 
-    options = ("axis",)
-
     def __init__(self, reduction: str = _DEFAULT, name: str | None = None, axis: Any = None) -> None:
         super().__init__(reduction, name)
         self.axis = axis
 
 
-class Tversky(FunctionLoss, function=imbalance.tversky):
+class Tversky(FunctionLoss, function=imbalance.tversky, options=("alpha", "beta", "axis")):
     """`tversky` of a batch.
 
     Args:
@@ -119,8 +121,6 @@ class Tversky(FunctionLoss, function=imbalance.tversky):
     >>> print(Tversky(alpha=0.0, beta=1.0)([[1.0, 0.0]], [[0.5, 0.5]]))
     tf.Tensor(0.50000006, shape=(), dtype=float32)
     """
-
-    options = ("alpha", "beta", "axis")
 
     def __init__(
         self,

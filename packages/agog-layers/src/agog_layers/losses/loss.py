@@ -174,10 +174,14 @@ class FunctionLoss(Loss):
     function: ClassVar[Callable[..., Tensor]]
     options: ClassVar[tuple[str, ...]] = ()
 
-    def __init_subclass__(cls, *, function: Callable[..., Tensor] | None = None, **kwargs: Any) -> None:
+    def __init_subclass__(
+        cls, *, function: Callable[..., Tensor] | None = None, options: tuple[str, ...] | None = None, **kwargs: Any
+    ) -> None:
         super().__init_subclass__(**kwargs)
         if function is not None:
             cls.function = staticmethod(function)
+        if options is not None:
+            cls.options = options
 
     def __init__(self, reduction: str = _DEFAULT, name: str | None = None) -> None:
         super().__init__(reduction, name or type(self).function.__name__)
@@ -240,7 +244,7 @@ class CategoricalHinge(FunctionLoss, function=classification.categorical_hinge):
     """`categorical_hinge` of a batch."""
 
 
-class Huber(FunctionLoss, function=regression.huber):
+class Huber(FunctionLoss, function=regression.huber, options=("delta",)):
     """`huber` of a batch.
 
     Args:
@@ -248,14 +252,14 @@ class Huber(FunctionLoss, function=regression.huber):
         Other arguments: see `Loss`.
     """
 
-    options = ("delta",)
-
     def __init__(self, delta: float = 1.0, reduction: str = _DEFAULT, name: str | None = None) -> None:
         super().__init__(reduction, name)
         self.delta = delta
 
 
-class SparseCategoricalCrossentropy(FunctionLoss, function=classification.sparse_categorical_crossentropy):
+class SparseCategoricalCrossentropy(
+    FunctionLoss, function=classification.sparse_categorical_crossentropy, options=("from_logits",)
+):
     """`sparse_categorical_crossentropy` of a batch.
 
     Args:
@@ -263,16 +267,12 @@ class SparseCategoricalCrossentropy(FunctionLoss, function=classification.sparse
         Other arguments: see `Loss`.
     """
 
-    options = ("from_logits",)
-
     def __init__(self, from_logits: bool = False, reduction: str = _DEFAULT, name: str | None = None) -> None:
         super().__init__(reduction, name)
         self.from_logits = from_logits
 
 
-class _Crossentropy(FunctionLoss):
-    options = ("from_logits", "label_smoothing")
-
+class _Crossentropy(FunctionLoss, options=("from_logits", "label_smoothing")):
     def __init__(
         self,
         from_logits: bool = False,

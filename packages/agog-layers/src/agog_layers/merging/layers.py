@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import reduce
-from typing import Any, ClassVar
+from typing import Any
 
 import agog_core as ag
 from agog_core import Tensor
@@ -14,13 +14,11 @@ from agog_layers.layer.layer import Layer
 __all__ = ["Add", "Average", "Concatenate", "Dot", "Maximum", "Minimum", "Multiply", "Subtract"]
 
 
-class Merge(Layer):
+class Merge(Layer, supports_masking=True):
     """Base of layers that merge a list of tensors elementwise.
 
     Shapes are broadcast. Where one input has fewer axes, the missing ones come after the batch axis.
     """
-
-    supports_masking: ClassVar[bool] = True
 
     def build(self, input_shape: Any) -> None:
         """Check the shapes."""
@@ -189,7 +187,7 @@ class Concatenate(Merge):
         return ag.TensorShape(joined)
 
 
-class Dot(Merge):
+class Dot(Merge, supports_masking=False):
     """The dot products of two tensors along an axis of each, for each example.
 
     Args:
@@ -201,8 +199,6 @@ class Dot(Merge):
     >>> print(Dot(axes=1)([ag.constant([[1.0, 2.0]]), ag.constant([[3.0, 4.0]])]))
     tf.Tensor([[11.]], shape=(1, 1), dtype=float32)
     """
-
-    supports_masking: ClassVar[bool] = False
 
     def __init__(self, axes: int | Sequence[int], normalize: bool = False, **kwargs: Any) -> None:
         super().__init__(**kwargs)

@@ -15,7 +15,7 @@ from agog_layers.weights import constraints, initializers, regularizers
 __all__ = ["GroupNormalization", "InstanceNormalization", "LayerNormalization"]
 
 
-class Normalizing(Layer):
+class Normalizing(Layer, supports_masking=True, single_input=True, needs_floats=True):
     """Base of normalisations: the scale ``gamma`` and the offset ``beta`` that come after it.
 
     Args:
@@ -32,9 +32,6 @@ class Normalizing(Layer):
         **kwargs: further arguments of `Layer`.
     """
 
-    supports_masking: ClassVar[bool] = True
-    single_input: ClassVar[bool] = True
-    needs_floats: ClassVar[bool] = True
     computes_in: ClassVar[str | None] = "variable_dtype"  # means of half precision are too coarse
 
     gamma: Variable | None = None

@@ -14,7 +14,7 @@ from agog_layers.weights import initializers
 __all__ = ["RMSNormalization", "SpectralNormalization", "UnitNormalization"]
 
 
-class UnitNormalization(Layer):
+class UnitNormalization(Layer, supports_masking=True, single_input=True, needs_floats=True):
     """Scale each example to the norm 1.
 
     Args:
@@ -26,10 +26,6 @@ class UnitNormalization(Layer):
     tf.Tensor([[0.6 0.8]], shape=(1, 2), dtype=float32)
     """
 
-    supports_masking: ClassVar[bool] = True
-    single_input: ClassVar[bool] = True
-    needs_floats: ClassVar[bool] = True
-
     def __init__(self, axis: int | Sequence[int] = -1, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.axis = axis if isinstance(axis, int) else list(axis)
@@ -40,7 +36,7 @@ class UnitNormalization(Layer):
         return inputs / ag.maximum(norm, 1e-12)
 
 
-class RMSNormalization(Layer):
+class RMSNormalization(Layer, supports_masking=True, single_input=True, needs_floats=True):
     """Divide by the root of the mean square, and multiply by a scale that is trained.
 
     B. Zhang and R. Sennrich, "Root mean square layer normalization", NeurIPS 2019.
@@ -55,9 +51,6 @@ class RMSNormalization(Layer):
     tf.Tensor([[0.99999994 0.99999994]], shape=(1, 2), dtype=float32)
     """
 
-    supports_masking: ClassVar[bool] = True
-    single_input: ClassVar[bool] = True
-    needs_floats: ClassVar[bool] = True
     computes_in: ClassVar[str | None] = "variable_dtype"  # means of half precision are too coarse
 
     scale: ag.Variable

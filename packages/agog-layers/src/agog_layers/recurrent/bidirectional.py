@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import Any
 
 from agog_core import Tensor, add, concat, multiply, nest, reverse
 from agog_layers.base.arguments import shown
@@ -23,7 +23,7 @@ _MERGES: dict[str, Callable[[Tensor, Tensor], Tensor]] = {
 }
 
 
-class Bidirectional(TakesConstants, Wrapper):
+class Bidirectional(TakesConstants, Wrapper, supports_masking=True):
     """Run a recurrent layer forwards, a second one backwards, and merge the outputs.
 
     M. Schuster and K. Paliwal, "Bidirectional recurrent neural networks", IEEE Trans. Signal Processing 45, 1997.
@@ -43,8 +43,6 @@ class Bidirectional(TakesConstants, Wrapper):
     >>> Bidirectional(LSTM(4))(ag.zeros([2, 5, 3])).shape
     TensorShape([2, 8])
     """
-
-    supports_masking: ClassVar[bool] = True
 
     def __init__(self, layer: RNN, merge_mode: str | None = "concat", weights: Any = None, **kwargs: Any) -> None:
         super().__init__(layer, **kwargs)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any
 
 import agog_core as ag
 from agog_core import Tensor
@@ -20,7 +20,7 @@ from agog_layers.recurrent.state_variables import KeptStates
 __all__ = ["RNN"]
 
 
-class RNN(TakesConstants):
+class RNN(TakesConstants, supports_masking=True):
     """Run a cell over sequences, step by step.
 
     A cell has ``state_size`` and ``call(inputs, states)``, which returns the output and the new states.
@@ -44,8 +44,6 @@ class RNN(TakesConstants):
     >>> layer(ag.zeros([2, 5, 3])).shape
     TensorShape([2, 5, 4])
     """
-
-    supports_masking: ClassVar[bool] = True
 
     def __init__(
         self,

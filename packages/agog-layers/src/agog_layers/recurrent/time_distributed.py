@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 from agog_core import Tensor, TensorShape, nest, reshape
 from agog_layers.base.arguments import shown
@@ -31,7 +31,7 @@ class Wrapper(Layer):
         self.layer = layer
 
 
-class TimeDistributed(Wrapper):
+class TimeDistributed(Wrapper, supports_masking=True):
     """Run a layer on each step of sequences; all steps are one larger batch for it.
 
     Args:
@@ -43,8 +43,6 @@ class TimeDistributed(Wrapper):
     >>> TimeDistributed(Dense(4))(ag.zeros([2, 5, 3])).shape
     TensorShape([2, 5, 4])
     """
-
-    supports_masking: ClassVar[bool] = True
 
     def build(self, input_shape: Any) -> None:
         """Make the layer's variables."""

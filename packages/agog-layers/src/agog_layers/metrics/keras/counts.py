@@ -43,7 +43,7 @@ class Counts(Metric):
         self.counter.init_variables()
 
 
-class Precision(Counts):
+class Precision(Counts, options=("thresholds",)):
     """The share of what was predicted that is right; 0 while nothing was predicted.
 
     Args:
@@ -54,15 +54,13 @@ class Precision(Counts):
     tf.Tensor(0.5, shape=(), dtype=float32)
     """
 
-    options = ("thresholds",)
-
     def __init__(self, thresholds: float | None = None, name: str | None = None, dtype: Any = None) -> None:
         threshold = one_threshold("Precision", thresholds)
         super().__init__(confusion.Precision(name or "precision", threshold, dtype or "float32"), name, dtype)
         self.thresholds = thresholds
 
 
-class Recall(Counts):
+class Recall(Counts, options=("thresholds",)):
     """The share of what is right that was predicted; 0 while nothing was right.
 
     Args:
@@ -72,15 +70,13 @@ class Recall(Counts):
     tf.Tensor(0.6666667, shape=(), dtype=float32)
     """
 
-    options = ("thresholds",)
-
     def __init__(self, thresholds: float | None = None, name: str | None = None, dtype: Any = None) -> None:
         threshold = one_threshold("Recall", thresholds)
         super().__init__(confusion.Recall(name or "recall", threshold, dtype or "float32"), name, dtype)
         self.thresholds = thresholds
 
 
-class AUC(Counts):
+class AUC(Counts, options=("num_thresholds", "curve", "summation_method")):
     """The area under the receiver operating characteristic (ROC), or under precision over recall (PR).
 
     Args:
@@ -96,8 +92,6 @@ class AUC(Counts):
     >>> print(AUC()([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]))
     tf.Tensor(0.75, shape=(), dtype=float32)
     """
-
-    options = ("num_thresholds", "curve", "summation_method")
 
     def __init__(
         self,

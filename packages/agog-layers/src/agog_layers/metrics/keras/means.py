@@ -46,7 +46,7 @@ class Accuracy(FunctionMean, function=_equal):
     """
 
 
-class BinaryAccuracy(FunctionMean, function=correctness.binary_accuracy):
+class BinaryAccuracy(FunctionMean, function=correctness.binary_accuracy, options=("threshold",)):
     """The mean `binary_accuracy`.
 
     Args:
@@ -56,8 +56,6 @@ class BinaryAccuracy(FunctionMean, function=correctness.binary_accuracy):
     >>> print(BinaryAccuracy()([[1], [0]], [[0.9], [0.7]]))
     tf.Tensor(0.5, shape=(), dtype=float32)
     """
-
-    options = ("threshold",)
 
     def __init__(self, name: str | None = None, dtype: Any = None, threshold: float = 0.5) -> None:
         super().__init__(name, dtype)
@@ -72,15 +70,13 @@ class SparseCategoricalAccuracy(FunctionMean, function=correctness.sparse_catego
     """The mean `sparse_categorical_accuracy`."""
 
 
-class TopKCategoricalAccuracy(FunctionMean, function=correctness.categorical_in_top):
+class TopKCategoricalAccuracy(FunctionMean, function=correctness.categorical_in_top, options=("k",)):
     """The mean `top_k_categorical_accuracy`.
 
     Args:
         k: how many classes count as likeliest.
         Other arguments: see `Metric`.
     """
-
-    options = ("k",)
 
     def __init__(self, k: int = 5, name: str | None = None, dtype: Any = None) -> None:
         super().__init__(name, dtype)
@@ -154,7 +150,9 @@ class CategoricalHinge(FunctionMean, function=classification.categorical_hinge):
     """The mean `categorical_hinge`."""
 
 
-class SparseCategoricalCrossentropy(FunctionMean, function=classification.sparse_categorical_crossentropy):
+class SparseCategoricalCrossentropy(
+    FunctionMean, function=classification.sparse_categorical_crossentropy, options=("from_logits",)
+):
     """The mean `sparse_categorical_crossentropy`.
 
     Args:
@@ -162,14 +160,14 @@ class SparseCategoricalCrossentropy(FunctionMean, function=classification.sparse
         Other arguments: see `Metric`.
     """
 
-    options = ("from_logits",)
-
     def __init__(self, name: str | None = None, dtype: Any = None, from_logits: bool = False) -> None:
         super().__init__(name, dtype)
         self.from_logits = from_logits
 
 
-class CategoricalCrossentropy(FunctionMean, function=classification.categorical_crossentropy):
+class CategoricalCrossentropy(
+    FunctionMean, function=classification.categorical_crossentropy, options=("from_logits", "label_smoothing")
+):
     """The mean `categorical_crossentropy`.
 
     Args:
@@ -177,8 +175,6 @@ class CategoricalCrossentropy(FunctionMean, function=classification.categorical_
         label_smoothing: the share of each label that is spread evenly over the classes.
         Other arguments: see `Metric`.
     """
-
-    options = ("from_logits", "label_smoothing")
 
     def __init__(
         self,

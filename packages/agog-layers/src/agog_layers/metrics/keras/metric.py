@@ -41,6 +41,11 @@ class Metric(State):
     # What Keras calls metrics that add up over batches.
     stateful: ClassVar[bool] = True
 
+    def __init_subclass__(cls, *, options: tuple[str, ...] | None = None, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if options is not None:
+            cls.options = options
+
     def __init__(self, name: str | None = None, dtype: Any = None) -> None:
         super().__init__()
         self.name = name or snake_case(type(self).__name__)

@@ -18,7 +18,11 @@ class AtPoint(Metric):
 
     # The constructor's argument that says how much is enough.
     least: ClassVar[str]
-    options: ClassVar[tuple[str, ...]] = ("num_thresholds",)
+
+    def __init_subclass__(cls, *, least: str | None = None, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if least is not None:
+            cls.least, cls.options = least, (least, "num_thresholds")
 
     def __init__(self, enough: float, num_thresholds: int, name: str | None, dtype: Any) -> None:
         super().__init__(name, dtype)
@@ -61,7 +65,7 @@ def _both(yes: Tensor) -> tuple[Tensor, Tensor]:
     return yes, ~yes
 
 
-class PrecisionAtRecall(AtPoint):
+class PrecisionAtRecall(AtPoint, least="recall"):
     """The best precision of all thresholds whose recall is enough.
 
     Args:
@@ -76,9 +80,6 @@ class PrecisionAtRecall(AtPoint):
     tf.Tensor(1.0, shape=(), dtype=float32)
     """
 
-    least = "recall"
-    options = ("recall", "num_thresholds")
-
     def __init__(self, recall: float, num_thresholds: int = 200, name: str | None = None, dtype: Any = None) -> None:
         super().__init__(recall, num_thresholds, name, dtype)
         self.recall = recall
@@ -89,7 +90,7 @@ class PrecisionAtRecall(AtPoint):
         return self.best(precision, recall)
 
 
-class RecallAtPrecision(AtPoint):
+class RecallAtPrecision(AtPoint, least="precision"):
     """The best recall of all thresholds whose precision is enough.
 
     Args:
@@ -103,9 +104,6 @@ class RecallAtPrecision(AtPoint):
     tf.Tensor(0.5, shape=(), dtype=float32)
     """
 
-    least = "precision"
-    options = ("precision", "num_thresholds")
-
     def __init__(self, precision: float, num_thresholds: int = 200, name: str | None = None, dtype: Any = None) -> None:
         super().__init__(precision, num_thresholds, name, dtype)
         self.precision = precision
@@ -116,7 +114,7 @@ class RecallAtPrecision(AtPoint):
         return self.best(recall, precision)
 
 
-class SensitivityAtSpecificity(AtPoint):
+class SensitivityAtSpecificity(AtPoint, least="specificity"):
     """The best sensitivity of all thresholds whose specificity is enough.
 
     Args:
@@ -130,9 +128,6 @@ class SensitivityAtSpecificity(AtPoint):
     tf.Tensor(0.5, shape=(), dtype=float32)
     """
 
-    least = "specificity"
-    options = ("specificity", "num_thresholds")
-
     def __init__(
         self, specificity: float, num_thresholds: int = 200, name: str | None = None, dtype: Any = None
     ) -> None:
@@ -145,7 +140,7 @@ class SensitivityAtSpecificity(AtPoint):
         return self.best(sensitivity, specificity)
 
 
-class SpecificityAtSensitivity(AtPoint):
+class SpecificityAtSensitivity(AtPoint, least="sensitivity"):
     """The best specificity of all thresholds whose sensitivity is enough.
 
     Args:
@@ -158,9 +153,6 @@ class SpecificityAtSensitivity(AtPoint):
     >>> print(SpecificityAtSensitivity(0.9)([0, 0, 1, 1], [0.1, 0.6, 0.4, 0.9]))
     tf.Tensor(0.5, shape=(), dtype=float32)
     """
-
-    least = "sensitivity"
-    options = ("sensitivity", "num_thresholds")
 
     def __init__(
         self, sensitivity: float, num_thresholds: int = 200, name: str | None = None, dtype: Any = None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any, ClassVar
+from typing import Any
 
 import agog_core as ag
 from agog_core import Tensor
@@ -26,10 +26,9 @@ __all__ = [
 _AVERAGES = (None, "micro", "macro", "weighted")
 
 
-class Cases(Sum):
+class Cases(Sum, options=("thresholds",)):
     """Base of metrics that count cases of one kind; for the arguments see `TruePositives`."""
 
-    options: ClassVar[tuple[str, ...]] = ("thresholds",)
     # What labels and predictions are in the cases that count.
     label: float
     prediction: float
@@ -82,7 +81,7 @@ class FalseNegatives(Cases):
     label, prediction = 1.0, 0.0
 
 
-class FBetaScore(Metric):
+class FBetaScore(Metric, options=("average", "beta", "threshold")):
     """The weighted harmonic mean of precision and recall: ``(1 + beta²) * p * r / (beta² * p + r)``, for each class.
 
     Labels are zeros and ones of shape (batch, classes), predictions are probabilities of the same shape.
@@ -101,7 +100,6 @@ class FBetaScore(Metric):
     tf.Tensor([0.6666667 0.6666667], shape=(2,), dtype=float32)
     """
 
-    options: ClassVar[tuple[str, ...]] = ("average", "beta", "threshold")
     hits: ag.Variable
     alarms: ag.Variable
     misses: ag.Variable
@@ -163,7 +161,7 @@ class FBetaScore(Metric):
         )
 
 
-class F1Score(FBetaScore):
+class F1Score(FBetaScore, options=("average", "threshold")):
     """The harmonic mean of precision and recall, for each class.
 
     Args:
@@ -173,15 +171,13 @@ class F1Score(FBetaScore):
     tf.Tensor(0.8, shape=(), dtype=float32)
     """
 
-    options: ClassVar[tuple[str, ...]] = ("average", "threshold")
-
     def __init__(
         self, average: str | None = None, threshold: float | None = None, name: str | None = None, dtype: Any = None
     ) -> None:
         super().__init__(average, 1.0, threshold, name or "f1_score", dtype)
 
 
-class MeanIoU(Metric):
+class MeanIoU(Metric, options=("num_classes", "sparse_y_true", "sparse_y_pred")):
     """How much labels and predictions of a class have in common, as a share of what either has: the mean over classes.
 
     Args:
@@ -194,7 +190,6 @@ class MeanIoU(Metric):
     tf.Tensor(0.33333334, shape=(), dtype=float32)
     """
 
-    options: ClassVar[tuple[str, ...]] = ("num_classes", "sparse_y_true", "sparse_y_pred")
     counts: ag.Variable
 
     def __init__(
@@ -231,7 +226,7 @@ class MeanIoU(Metric):
         return common, ag.reduce_sum(counts, 0) + ag.reduce_sum(counts, 1) - common
 
 
-class IoU(MeanIoU):
+class IoU(MeanIoU, options=("num_classes", "target_class_ids", "sparse_y_true", "sparse_y_pred")):
     """See `MeanIoU`; the mean over some classes.
 
     Args:
@@ -241,8 +236,6 @@ class IoU(MeanIoU):
     >>> print(IoU(num_classes=2, target_class_ids=[1])([0, 0, 1, 1], [0, 1, 1, 1]))
     tf.Tensor(0.6666667, shape=(), dtype=float32)
     """
-
-    options: ClassVar[tuple[str, ...]] = ("num_classes", "target_class_ids", "sparse_y_true", "sparse_y_pred")
 
     def __init__(
         self,
@@ -264,7 +257,7 @@ class IoU(MeanIoU):
         return ag.div_no_nan(ag.reduce_sum(wanted * ag.div_no_nan(common, either)), ag.reduce_sum(found))
 
 
-class R2Score(Metric):
+class R2Score(Metric, options=("class_aggregation", "num_regressors")):
     """The share of the labels' variance that predictions explain: 1 for right ones, 0 for the labels' mean.
 
     Labels and predictions are of shape (batch,) or (batch, outputs).
@@ -280,7 +273,6 @@ class R2Score(Metric):
     tf.Tensor(0.5, shape=(), dtype=float32)
     """
 
-    options: ClassVar[tuple[str, ...]] = ("class_aggregation", "num_regressors")
     error: ag.Variable
     count: ag.Variable
     total: ag.Variable

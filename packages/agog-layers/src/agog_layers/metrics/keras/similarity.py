@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import agog_core as ag
 from agog_core import Tensor
@@ -75,7 +75,7 @@ def _cosine(y_true: ag.TensorLike, y_pred: ag.TensorLike, axis: int = -1) -> Ten
     return ag.reduce_sum(ag.nn.l2_normalize(y_true, axis) * ag.nn.l2_normalize(y_pred, axis), axis)
 
 
-class CosineSimilarity(FunctionMean, function=_cosine):
+class CosineSimilarity(FunctionMean, function=_cosine, options=("axis",)):
     """The mean cosine of the angle between labels and predictions: 1 where they point in one direction.
 
     Args:
@@ -85,8 +85,6 @@ class CosineSimilarity(FunctionMean, function=_cosine):
     >>> print(CosineSimilarity()([[0.0, 2.0], [1.0, 0.0]], [[0.0, 1.0], [0.0, 1.0]]))
     tf.Tensor(0.5, shape=(), dtype=float32)
     """
-
-    options = ("axis",)
 
     def __init__(self, name: str | None = None, dtype: Any = None, axis: int = -1) -> None:
         super().__init__(name or "cosine_similarity", dtype)
@@ -138,7 +136,7 @@ def concordance_correlation(y_true: ag.TensorLike, y_pred: ag.TensorLike, axis: 
     return ag.div_no_nan(both * 2.0, of_y + of_x + shift)
 
 
-class PearsonCorrelation(FunctionMean, function=pearson_correlation):
+class PearsonCorrelation(FunctionMean, function=pearson_correlation, options=("axis",)):
     """The mean `pearson_correlation`.
 
     Args:
@@ -149,14 +147,12 @@ class PearsonCorrelation(FunctionMean, function=pearson_correlation):
     tf.Tensor(-1.0, shape=(), dtype=float32)
     """
 
-    options = ("axis",)
-
     def __init__(self, name: str | None = None, dtype: Any = None, axis: int = -1) -> None:
         super().__init__(name or "pearson_correlation", dtype)
         self.axis = axis
 
 
-class ConcordanceCorrelation(FunctionMean, function=concordance_correlation):
+class ConcordanceCorrelation(FunctionMean, function=concordance_correlation, options=("axis",)):
     """The mean `concordance_correlation`.
 
     Args:
@@ -167,14 +163,12 @@ class ConcordanceCorrelation(FunctionMean, function=concordance_correlation):
     tf.Tensor(1.0, shape=(), dtype=float32)
     """
 
-    options = ("axis",)
-
     def __init__(self, name: str | None = None, dtype: Any = None, axis: int = -1) -> None:
         super().__init__(name or "concordance_correlation", dtype)
         self.axis = axis
 
 
-class BinaryIoU(IoU):
+class BinaryIoU(IoU, options=("target_class_ids", "threshold")):
     """See `IoU`; for two classes and one probability.
 
     Args:
@@ -185,8 +179,6 @@ class BinaryIoU(IoU):
     >>> print(BinaryIoU(target_class_ids=[1])([0, 0, 1, 1], [0.1, 0.6, 0.7, 0.9]))
     tf.Tensor(0.6666667, shape=(), dtype=float32)
     """
-
-    options: ClassVar[tuple[str, ...]] = ("target_class_ids", "threshold")
 
     def __init__(
         self, target_class_ids: Any = (0, 1), threshold: float = 0.5, name: str | None = None, dtype: Any = None
@@ -200,7 +192,7 @@ class BinaryIoU(IoU):
         super().update_state(ag.cast(y_true, "int64"), classes, sample_weight)
 
 
-class OneHotIoU(IoU):
+class OneHotIoU(IoU, options=("num_classes", "target_class_ids", "sparse_y_pred")):
     """See `IoU`; for one-hot labels and probabilities.
 
     Args:
@@ -210,8 +202,6 @@ class OneHotIoU(IoU):
     >>> print(OneHotIoU(2, [1])([[1, 0], [0, 1]], [[0.2, 0.8], [0.1, 0.9]]))
     tf.Tensor(0.5, shape=(), dtype=float32)
     """
-
-    options: ClassVar[tuple[str, ...]] = ("num_classes", "target_class_ids", "sparse_y_pred")
 
     def __init__(
         self,
@@ -224,7 +214,7 @@ class OneHotIoU(IoU):
         super().__init__(num_classes, target_class_ids, name or "one_hot_io_u", dtype, False, sparse_y_pred)
 
 
-class OneHotMeanIoU(MeanIoU):
+class OneHotMeanIoU(MeanIoU, options=("num_classes", "sparse_y_pred")):
     """See `MeanIoU`; for one-hot labels and probabilities.
 
     Args:
@@ -234,8 +224,6 @@ class OneHotMeanIoU(MeanIoU):
     >>> print(OneHotMeanIoU(2)([[1, 0], [0, 1]], [[0.2, 0.8], [0.1, 0.9]]))
     tf.Tensor(0.25, shape=(), dtype=float32)
     """
-
-    options: ClassVar[tuple[str, ...]] = ("num_classes", "sparse_y_pred")
 
     def __init__(
         self, num_classes: int, name: str | None = None, dtype: Any = None, sparse_y_pred: bool = False
