@@ -6,13 +6,12 @@ nowhere else; third-party packages come from the package index.
 
 from __future__ import annotations
 
-import json
 import os
 import shlex
 import shutil
 import tempfile
 import tomllib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -110,56 +109,29 @@ def matrix(session: nox.Session) -> None:
     holds options of agog-conformance, such as "--op matmul".
     """
     install(session, *all_members(), WORKERS_PACKAGE)
-    found = backends(session)
-    required = {name.strip() for name in os.environ.get("REQUIRE_BACKEND", "").split(",") if name.strip()}
-    for plugin in sorted(required - {backend["plugin"] for backend in found}):
-        found.append({"plugin": plugin, "device": None, "absent": "no installed distribution announces it"})
-    absent = {backend["plugin"] for backend in found if backend["absent"] is not None}
-    for backend in found:
-        if backend["absent"] is None:
-            session.log(f"present: {backend['plugin']} (device type {backend['device']})")
-        else:
-            session.warn(f"absent: {backend['plugin']}: {backend['absent']}")
-    if missing := sorted(required & absent):
-        session.error(f"REQUIRE_BACKEND names {', '.join(missing)}, which is absent; see above.")
     folder = Path(os.environ.get("AGOG_MATRIX") or session.cache_dir / "matrix").resolve()
-    if failed := report_on(session, found, folder):
-        session.error(f"{', '.join(failed)} failed; see the report.")
+    failed = errors_of(lambda: run_matrix(session, folder), lambda: run_on_numpy(session, folder / ON_NUMPY))
+    if failed:
+        session.error(f"Something has failed; see the reports in {folder}.")
 
 
-def backends(session: nox.Session) -> list[dict[str, str | None]]:
-    """All backends that are installed, and the stand-in for CuPy: plugin, device type, and why they are absent."""
-    output = session.run("python", str(ROOT / "tests" / "matrix" / "backends.py"), silent=True)
-    assert isinstance(output, str)
-    return [*json.loads(output), {"plugin": ON_NUMPY, "device": "gpu", "absent": None}]
+def run_on_numpy(session: nox.Session, folder: Path) -> None:
+    """Run the suites and the kit on the stand-in for CuPy, which takes minutes for what takes a GPU milliseconds."""
+    run_matrix(session, folder, "cuda-cupy", "--name", ON_NUMPY, "--timeout", "1800", path=str(STANDIN))
 
 
-def report_on(session: nox.Session, found: Sequence[Mapping[str, str | None]], folder: Path) -> list[str]:
-    """Run the suites and the kit on those backends that are present, and write a report; returns which failed."""
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
-    (folder / "backends.json").write_text(json.dumps(found))
-    present = {str(backend["plugin"]): str(backend["device"]) for backend in found if backend["absent"] is None}
-    failed = [plugin for plugin, device in present.items() if not passes(session, plugin, device, folder)]
-    session.run("python", str(ROOT / "tests" / "matrix" / "report.py"), str(folder))
-    session.log(f"The report is in {folder / 'matrix.md'} and {folder / 'matrix.xml'}.")
-    return failed
-
-
-def passes(session: nox.Session, name: str, device: str, folder: Path) -> bool:
-    """Whether a backend passes the suites and the conformance kit, whose results go to a folder."""
-    plugin, path = ("cuda-cupy", str(STANDIN)) if name == ON_NUMPY else (name, None)
-    suites = [MEMBERS[member] / "tests" for member in BACKEND_SUITES]
-    results = (f"--junitxml={folder / name}.suites.xml", "-p", "agog_testing.pytest_plugin")
-    kit = ("--json", f"{folder / name}.json", "--junit", f"{folder / name}.kit.xml")
-    if name == ON_NUMPY:  # thousands of launches take a GPU milliseconds, and the stand-in minutes
-        kit += ("--timeout", "1800")
-    options = shlex.split(os.environ.get("AGOG_CONFORMANCE", ""))
-    workers = () if name == "cuda-cupy" else WORKERS  # tests of a card's memory want it for themselves
-    return not errors_of(
-        lambda: pytest(session, *suites, *results, *workers, f"--agog-device={device}", path=path),
-        lambda: session.run("agog-conformance", plugin, *kit, *options, env={"PYTHONPATH": path}),
-    )
+def run_matrix(
+    session: nox.Session, folder: Path, *options: str, path: str | None = None, workers: Sequence[str] = WORKERS
+) -> None:
+    """Run the suites and the kit on a plugin's backend, or on all, and write a report into a folder."""
+    suites = [part for member in BACKEND_SUITES for part in ("--suite", str(MEMBERS[member] / "tests"))]
+    of_pytest = shlex.join(["-c", str(ROOT / "pyproject.toml"), *workers, *session.posargs])
+    chosen = shlex.split(os.environ.get("AGOG_CONFORMANCE", ""))
+    command = ("agog-conformance", *options, "--matrix", str(folder), *suites, f"--pytest={of_pytest}", *chosen)
+    environment = {"PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": None}
+    if path is not None:
+        environment["REQUIRE_BACKEND"] = None
+    session.run(*command, env=environment)
 
 
 def errors_of(*programs: Callable[[], object]) -> list[str]:
@@ -211,7 +183,7 @@ def gpu_without_gpu(session: nox.Session) -> None:
         lambda: pytest(session, MEMBERS["agog-cuda-cupy"] / "tests", *WORKERS),
         lambda: pytest(session, GPU_TESTS, *WORKERS, path=str(STANDIN)),
     )
-    failed += report_on(session, [{"plugin": ON_NUMPY, "device": "gpu", "absent": None}], folder)
+    failed += errors_of(lambda: run_on_numpy(session, folder))
     if failed:
         session.error(f"Something has failed; see above, and the report for {ON_NUMPY}: {'; '.join(failed)}")
 
@@ -229,12 +201,10 @@ def gpu(session: nox.Session) -> None:
     install(session, *all_members(), f"agog-cuda-cupy[cuda{cuda},cudnn{cuda}]")
     if torch := os.environ.get("AGOG_TORCH"):
         session.install(torch)
-    (found,) = (backend for backend in backends(session) if backend["plugin"] == "cuda-cupy")
-    if found["absent"] is not None:
-        session.skip(f"the device gpu is not there: {found['absent']}")
     folder = (session.cache_dir / "gpu").resolve()
-    failed = report_on(session, [found], folder)
-    failed += errors_of(
+    # Tests of a card's memory want it for themselves.
+    failed = errors_of(
+        lambda: run_matrix(session, folder, "cuda-cupy", workers=()),
         lambda: pytest(session, GPU_TESTS, f"--junitxml={folder / 'gpu.xml'}"),
         lambda: session.run("python", str(GPU_TESTS / "speeds.py"), str(folder / "speeds.json")),
     )

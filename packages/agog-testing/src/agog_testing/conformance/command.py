@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import multiprocessing
 import os
+import shlex
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
@@ -16,6 +17,7 @@ from tqdm import tqdm
 
 from agog_core.dispatch.plugins.loader import Plugin, loader
 from agog_core.dispatch.plugins.registration import REGISTERED
+from agog_testing import matrix
 from agog_testing.conformance import formats, report
 from agog_testing.conformance.cases import ConformanceError
 from agog_testing.conformance.collection import DEFAULT_SEED, Selection, find_plugin
@@ -47,8 +49,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     if options.json == options.junit == "-":
         parser.error("--json and --junit cannot both print; give one of them a file.")
+    if options.matrix is None and options.plugin is None:
+        parser.error("name a plugin, or with --matrix a folder.")
     try:
-        return _run(options)
+        return _run(options) if options.matrix is None else _run_matrix(options)
     except ConformanceError as error:
         _complain(str(error))
         return 2
@@ -63,7 +67,7 @@ def _parser() -> argparse.ArgumentParser:
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("plugin", help="the plugin's name, as `agog plugins` lists it")
+    parser.add_argument("plugin", nargs="?", help="the plugin's name, as `agog plugins` lists it")
     parser.add_argument("--op", action="append", default=[], help="test this op only; may be repeated")
     parser.add_argument("--skip", action="append", default=[], metavar="OP", help="leave out this op; may be repeated")
     parser.add_argument("--dtype", action="append", default=[], help="test this dtype only; may be repeated")
@@ -89,6 +93,16 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--faster-than", metavar="PLUGIN", help="after the tests, prove that the kernels are faster than this plugin's"
     )
+    matrix = parser.add_argument_group("the matrix")
+    matrix.add_argument(
+        "--matrix",
+        type=Path,
+        metavar="FOLDER",
+        help="run suites and the tests on the plugin's device, or on every device installed, and write a report there",
+    )
+    matrix.add_argument("--suite", type=Path, action="append", default=[], metavar="PATH", help="tests for each device")
+    matrix.add_argument("--pytest", default="", metavar="OPTIONS", help="options of pytest, in one word")
+    matrix.add_argument("--name", help="the backend's name in the report")
     return parser
 
 
@@ -103,6 +117,18 @@ def _positive_int(text: str) -> int:
     if (value := int(text)) < 1:
         raise argparse.ArgumentTypeError(f"1 or more is expected; got {text}.")
     return value
+
+
+def _run_matrix(options: argparse.Namespace) -> int:
+    """Run the matrix; options of the kit apply to each backend's."""
+    kit = ["--seed", str(options.seed), "--timeout", str(options.timeout)]
+    for name, values in (("op", options.op), ("skip", options.skip), ("dtype", options.dtype)):
+        kit += [part for value in values for part in (f"--{name}", value)]
+    kit += ["--quick"] if options.quick else []
+    kit += ["--jobs", str(options.jobs)] if options.jobs else []
+    pytest = tuple(shlex.split(options.pytest))
+    suites = tuple(options.suite)
+    return matrix.run(matrix.Plan(options.matrix.resolve(), options.plugin, options.name, suites, pytest, tuple(kit)))
 
 
 def _run(options: argparse.Namespace) -> int:

@@ -1,4 +1,4 @@
-"""Print, as JSON, the plugin and device type of every backend that is installed, and why it is absent where it is."""
+"""Backends: the plugin and device type of each one that is installed, and why it is absent where it is."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import json
 from collections.abc import Iterator
 
 from agog_core.dispatch.plugins.loader import loader
+from agog_core.dispatch.plugins.unavailability import why_unavailable
+from agog_core.plugin import Backend
 
 
 def backends() -> Iterator[dict[str, str | None]]:
@@ -20,10 +22,17 @@ def backends() -> Iterator[dict[str, str | None]]:
         elif plugin.failure is not None:
             yield {"plugin": plugin.name, "device": None, "absent": plugin.failure}
         for backend in plugin.backends:
-            absent = backend.unavailable()
-            if absent is None and backend.device_count() == 0:
-                absent = f"it finds no device of type {backend.device}"
-            yield {"plugin": plugin.name, "device": backend.device, "absent": absent}
+            yield {"plugin": plugin.name, "device": backend.device, "absent": _why_absent(backend)}
+
+
+def _why_absent(backend: Backend) -> str | None:
+    try:
+        if (why := why_unavailable(backend, "backend")) is not None:
+            return why
+        count: int = backend.loaded.device_count()
+    except Exception as error:  # of the plugin
+        return f"{type(error).__name__}: {error}"
+    return None if count else f"it finds no device of type {backend.device}"
 
 
 if __name__ == "__main__":

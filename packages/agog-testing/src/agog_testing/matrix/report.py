@@ -1,4 +1,4 @@
-"""Report: what the matrix found, as a page of Markdown and a file of JUnit: ``python tests/matrix/report.py FOLDER``.
+"""Report: what the matrix found, as a page of Markdown, as JSON, and as a file of JUnit.
 
 The folder holds ``backends.json``, and of each backend that is present the files ``PLUGIN.json`` and ``PLUGIN.kit.xml``
 of the conformance kit and ``PLUGIN.suites.xml`` of pytest. One that is missing is told as a failure: its program has
@@ -8,12 +8,13 @@ died.
 from __future__ import annotations
 
 import json
-import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
+
+from agog_testing.kinds import QUICK
 
 KINDS = ("passed", "failed", "xfailed", "xpassed", "unavailable", "not run")
 BAD = ("failed", "xpassed", "not run")
@@ -34,12 +35,10 @@ def markdown(
         suites: by plugin, what pytest has written of the members' suites as JUnit.
     """
     present = [str(backend["plugin"]) for backend in backends if backend["absent"] is None]
-    absent = {str(backend["plugin"]): str(backend["absent"]) for backend in backends if backend["absent"] is not None}
     lines = ["# The matrix", "", *_table(_overview(present, accounts, suites)), "", "## What failed", ""]
     lines += [f"- {line}" for line in _failures(present, accounts, suites)] or ["Nothing."]
     lines += ["", "## What was skipped, and why", ""]
-    skipped = [f"{plugin}: absent: {reason}" for plugin, reason in absent.items()]
-    lines += [f"- {line}" for line in [*skipped, *_skipped(present, accounts, suites)]] or ["Nothing."]
+    lines += [f"- {line}" for line in _skipped(backends, accounts, suites)] or ["Nothing."]
     for plugin in present:
         if plugin in accounts:
             lines += ["", f"## {plugin}: worst errors, in units in the last place", "", _LEGEND, ""]
@@ -92,8 +91,14 @@ def _failures(present: Sequence[str], accounts: Mapping[str, Account], suites: M
                 yield f"{plugin}: {name}: {_one_line(text)}"
 
 
-def _skipped(present: Sequence[str], accounts: Mapping[str, Account], suites: Mapping[str, Suites]) -> Iterator[str]:
+def _skipped(
+    backends: Sequence[Mapping[str, str | None]], accounts: Mapping[str, Account], suites: Mapping[str, Suites]
+) -> Iterator[str]:
     """Reasons, each with what it is the reason for, or with how many tests it is for."""
+    for backend in backends:
+        if backend["absent"] is not None:
+            yield f"{backend['plugin']}: absent: {backend['absent']}"
+    present = [str(backend["plugin"]) for backend in backends if backend["absent"] is None]
     all_ops = {test["op"] for account in accounts.values() for test in account["tests"]}
     for plugin in present:
         if plugin in accounts:
@@ -104,6 +109,8 @@ def _skipped(present: Sequence[str], accounts: Mapping[str, Account], suites: Ma
                     yield f"{plugin}: {_tests(count)} {words}: {_one_line(reason)}"
             if lacking := sorted(all_ops - {test["op"] for test in tests}):
                 yield f"{plugin}: no kernel that another backend has: {', '.join(lacking)}"
+            if accounts[plugin].get("choice", {}).get("quick"):
+                yield f"{plugin}: the kit has run quickly: {QUICK}"
             if uncovered := accounts[plugin]["not_covered"]:
                 yield f"{plugin}: the kit has no facts about {', '.join(uncovered)}"
         if plugin in suites:
@@ -159,8 +166,8 @@ def _tests(count: int) -> str:
     return f"{count} test" if count == 1 else f"{count} tests"
 
 
-def main(folder: Path) -> None:
-    """Write ``matrix.md`` and ``matrix.xml`` into the folder."""
+def write(folder: Path) -> None:
+    """Write ``matrix.md``, ``matrix.json`` and ``matrix.xml`` into the folder."""
     backends = json.loads((folder / "backends.json").read_text(encoding="utf-8"))
     plugins = [backend["plugin"] for backend in backends if backend["absent"] is None]
     accounts = {
@@ -176,10 +183,12 @@ def main(folder: Path) -> None:
     }
     suites = {plugin: suite for (plugin, part), suite in found.items() if part == "suites"}
     (folder / "matrix.md").write_text(markdown(backends, accounts, suites), encoding="utf-8")
+    facts = {
+        "backends": [{**each, "kit": accounts.get(str(each["plugin"]), {}).get("counts")} for each in backends],
+        "failed": [*_failures(plugins, accounts, suites)],
+        "left_out": [*_skipped(backends, accounts, suites)],
+    }
+    (folder / "matrix.json").write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8")
     (folder / "matrix.xml").write_text(
         junit([(f"{plugin} {part}", suite) for (plugin, part), suite in found.items()]), encoding="utf-8"
     )
-
-
-if __name__ == "__main__":
-    main(Path(sys.argv[1]))

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
 import pytest
 
-REPORT = Path(__file__).parents[1] / "matrix" / "report.py"
+from agog_testing.matrix import report
 
 BACKENDS = [
     {"plugin": "good", "device": "good", "absent": None},
@@ -109,7 +107,7 @@ def folder(tmp_path: Path) -> Path:
     }
     for name, text in files.items():
         (tmp_path / name).write_text(text)
-    subprocess.run([sys.executable, str(REPORT), str(tmp_path)], check=True)
+    report.write(tmp_path)
     return tmp_path
 
 
@@ -136,6 +134,18 @@ def test_nothing_failed_and_nothing_was_skipped(tmp_path: Path) -> None:
     }
     for name, text in files.items():
         (tmp_path / name).write_text(text)
-    subprocess.run([sys.executable, str(REPORT), str(tmp_path)], check=True)
+    report.write(tmp_path)
     page = (tmp_path / "matrix.md").read_text()
     assert "## What failed\n\nNothing.\n\n## What was skipped, and why\n\nNothing.\n\n" in page
+
+
+def test_json_says_what_did_not_run(folder: Path) -> None:
+    found = json.loads((folder / "matrix.json").read_text())
+    assert found["left_out"][:2] == ["away: absent: no driver", "good: 1 test not available: no sine"]
+    assert "dead: the suites gave no result" in found["failed"]
+    assert [each["kit"] for each in found["backends"]] == [
+        {"passed": 4, "unavailable": 1},
+        {"passed": 1, "xfailed": 1, "failed": 1},
+        None,
+        None,
+    ]
