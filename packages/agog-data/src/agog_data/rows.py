@@ -63,11 +63,8 @@ class UnaryRows(Unary[Rows], Rows):
     """A stream of the row numbers of another one."""
 
 
-class TakenRows(UnaryRows):
+class TakenRows(UnaryRows, name="take", fields=("taken",)):
     """The first row numbers of a stream."""
-
-    name = "take"
-    fields = ("taken",)
 
     def __init__(self, rows: Rows, count: int) -> None:
         super().__init__(rows)
@@ -82,11 +79,8 @@ class TakenRows(UnaryRows):
         return found
 
 
-class SkippedRows(UnaryRows):
+class SkippedRows(UnaryRows, name="skip", fields=("skipped",)):
     """A stream without its first row numbers."""
-
-    name = "skip"
-    fields = ("skipped",)
 
     def __init__(self, rows: Rows, count: int) -> None:
         super().__init__(rows)
@@ -102,10 +96,8 @@ class SkippedRows(UnaryRows):
         return self._input.read(count)
 
 
-class RepeatedRows(UnaryRows):
+class RepeatedRows(UnaryRows, name="repeat"):
     """A stream, several times."""
-
-    name = "repeat"
 
     def __init__(self, rows: Rows, turns: Turns) -> None:
         super().__init__(rows)
@@ -173,14 +165,12 @@ class Turns:
         self._epoch, self._turn, self.empty = state["epoch"], state["turn"], state["empty"]
 
 
-class ShuffledRows(UnaryRows):
+class ShuffledRows(UnaryRows, name="shuffle"):
     """A stream in random order, by a buffer of which a random place is emptied and refilled.
 
     Its state is a count: the order is a pure function of the seed and the epoch, so loading shuffles again up to there,
     at some tens of nanoseconds a row.
     """
-
-    name = "shuffle"
 
     def __init__(self, rows: Rows, buffer_size: int, order: Order) -> None:
         self._buffer_size = buffer_size

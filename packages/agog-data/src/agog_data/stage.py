@@ -143,6 +143,11 @@ class UnaryStage(Stage):
     # Whether there are as many elements as the input has.
     keeps_count: ClassVar[bool] = False
 
+    def __init_subclass__(cls, *, keeps_count: bool | None = None, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if keeps_count is not None:
+            cls.keeps_count = keeps_count
+
     def __init__(self, stage: Stage) -> None:
         self.input = stage
 

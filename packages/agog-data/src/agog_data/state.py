@@ -38,6 +38,15 @@ class Unary(Resumable, Generic[Input]):
     fields: ClassVar[tuple[str, ...]] = ()
     """The attributes that are the own position: numbers and flags, which `_begin` sets first."""
 
+    def __init_subclass__(
+        cls, *, name: str | None = None, fields: tuple[str, ...] | None = None, **kwargs: Any
+    ) -> None:
+        super().__init_subclass__(**kwargs)
+        if name is not None:
+            cls.name = name
+        if fields is not None:
+            cls.fields = fields
+
     def __init__(self, source: Input) -> None:
         self._input = source
         self._begin(0)

@@ -54,10 +54,8 @@ class Batch(UnaryStage):
         return BatchIterator("batch", self.input.iterate(scope), self._size, self._drop_remainder, stack_elements)
 
 
-class BatchIterator(UnaryIterator):
+class BatchIterator(UnaryIterator, fields=("number",)):
     """Joins ``size`` elements at a time, by a function of them and the batch's number; states have the stage's name."""
-
-    fields = ("number",)
 
     def __init__(self, name: str, elements: ElementIterator, size: int, drop_remainder: bool, join: Join) -> None:
         super().__init__(elements)

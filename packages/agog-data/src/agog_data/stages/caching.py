@@ -62,10 +62,8 @@ class Store(ABC):
         """Begin to keep elements, which will be on that device."""
 
 
-class Cache(UnaryStage):
+class Cache(UnaryStage, keeps_count=True):
     """The elements of a stage, which is asked for them once."""
-
-    keeps_count = True
 
     def __init__(self, stage: Stage, store: Store) -> None:
         super().__init__(stage)

@@ -55,10 +55,8 @@ class IgnoreErrors(UnaryStage):
         return IgnoreErrorsIterator(self.input.iterate(scope), self._skipped)
 
 
-class IgnoreErrorsIterator(UnaryIterator):
+class IgnoreErrorsIterator(UnaryIterator, name="ignore_errors"):
     """Asks again after an error, as long as the input goes on."""
-
-    name = "ignore_errors"
 
     def __init__(self, elements: ElementIterator, skipped: Skipped) -> None:
         super().__init__(elements)
@@ -83,11 +81,9 @@ class IgnoreErrorsIterator(UnaryIterator):
                 self._skipped.add(error)
 
 
-class AssertShape(UnaryStage):
+class AssertShape(UnaryStage, keeps_count=True):
     """The same elements, whose shapes are checked and known from then on: in their structure, what `TensorShape`
     takes."""
-
-    keeps_count = True
 
     def __init__(self, stage: Stage, shapes: Any) -> None:
         super().__init__(stage)
@@ -121,11 +117,8 @@ def _narrowed(part: ComponentSpec, shape: TensorShape, number: int) -> Component
     return type(part)(part.dtype, TensorShape([wanted if known is None else known for known, wanted in sizes]))
 
 
-class AssertShapeIterator(UnaryIterator):
+class AssertShapeIterator(UnaryIterator, name="assert_element_shape", fields=("number",)):
     """Checks each element when it is asked for."""
-
-    name = "assert_element_shape"
-    fields = ("number",)
 
     def __init__(self, elements: ElementIterator, flat: Callable[[Any], list[TensorShape]]) -> None:
         super().__init__(elements)

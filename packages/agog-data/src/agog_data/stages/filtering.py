@@ -31,11 +31,8 @@ class TakeWhile(UnaryStage):
         return False
 
 
-class TakeWhileIterator(CountingIterator):
+class TakeWhileIterator(CountingIterator, name="take_while", fields=("ended",)):
     """Calls the predicate when an element is asked for, until it does not hold."""
-
-    name = "take_while"
-    fields = ("ended",)
 
     def _begin(self, epoch: int) -> None:
         super()._begin(epoch)
@@ -60,10 +57,8 @@ class Unique(UnaryStage):
         return UniqueIterator(self.input.iterate(scope), self)
 
 
-class UniqueIterator(UnaryIterator):
+class UniqueIterator(UnaryIterator, name="unique"):
     """Keeps what it has given, also with its state."""
-
-    name = "unique"
 
     def __init__(self, elements: ElementIterator, stage: Stage) -> None:
         super().__init__(elements)

@@ -76,10 +76,8 @@ class GroupByWindow(OpeningStage):
         return GroupByWindowIterator(self, self.input.iterate(scope), scope)
 
 
-class GroupByWindowIterator(CountingIterator):
+class GroupByWindowIterator(CountingIterator, fields=("windows",)):
     """Collects elements until a group is full; at the end, the groups that are left come in the order of their keys."""
-
-    fields = ("windows",)
 
     def __init__(self, stage: GroupByWindow, elements: ElementIterator, scope: Scope) -> None:
         self.name = stage.name

@@ -14,12 +14,10 @@ from agog_data.state import State
 from agog_data.threads import WorkAhead
 
 
-class Map(UnaryStage):
+class Map(UnaryStage, keeps_count=True):
     """The results of a function of each element; ``num_parallel_calls`` is how many threads call it, None for the
     consumer's own.
     """
-
-    keeps_count = True
 
     def __init__(self, stage: Stage, function: ElementFunction, num_parallel_calls: int | None, stream: Stream) -> None:
         super().__init__(stage)
@@ -87,10 +85,8 @@ class CountingIterator(UnaryIterator):
         self._number = state["number"]
 
 
-class MapIterator(CountingIterator):
+class MapIterator(CountingIterator, name="map"):
     """Calls the function when an element is asked for."""
-
-    name = "map"
 
     def __next__(self) -> Element:
         element = next(self._input)
@@ -99,10 +95,8 @@ class MapIterator(CountingIterator):
         return self._function(element, number, self._word, self._generator)
 
 
-class ParallelMapIterator(CountingIterator):
+class ParallelMapIterator(CountingIterator, name="map"):
     """Calls the function on threads of its own, some elements ahead of the consumer, and gives the results in order."""
-
-    name = "map"
 
     def __init__(
         self, elements: ElementIterator, function: ElementFunction, stream: Stream, calls: int, scope: Scope
@@ -139,10 +133,8 @@ class Filter(UnaryStage):
         return FilterIterator(self.input.iterate(scope), self._predicate, self._stream)
 
 
-class FilterIterator(CountingIterator):
+class FilterIterator(CountingIterator, name="filter"):
     """Calls the predicate when an element is asked for, until it holds."""
-
-    name = "filter"
 
     def __next__(self) -> Element:
         while True:

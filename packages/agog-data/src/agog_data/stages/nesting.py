@@ -169,13 +169,11 @@ class Interleave(OpeningStage):
         return InterleaveIterator(self, self.input.iterate(scope), scope)
 
 
-class InterleaveIterator(CountingIterator):
+class InterleaveIterator(CountingIterator, fields=("place", "taken", "ended")):
     """Opens a dataset when its turn comes.
 
     A dataset that has ended leaves its place empty until the next turn, when the next element's dataset takes it.
     """
-
-    fields = ("place", "taken", "ended")
 
     def __init__(self, stage: Interleave, elements: ElementIterator, scope: Scope) -> None:
         self.name = stage._name

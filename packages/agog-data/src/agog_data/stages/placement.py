@@ -11,10 +11,8 @@ from agog_data.stage import ElementIterator, Scope, Stage, UnaryIterator, UnaryS
 from agog_data.state import State
 
 
-class Place(UnaryStage):
+class Place(UnaryStage, keeps_count=True):
     """The elements of a stage, on the device named ``target``; the stages before work on ``source``."""
-
-    keeps_count = True
 
     def __init__(self, stage: Stage, target: str, source: str) -> None:
         super().__init__(stage)
@@ -35,10 +33,8 @@ class Place(UnaryStage):
             return PlaceIterator(self.input.iterate(Scope()), self._target, self._source)
 
 
-class PlaceIterator(UnaryIterator):
+class PlaceIterator(UnaryIterator, name="copy_to_device"):
     """Copies an element when it is asked for."""
-
-    name = "copy_to_device"
 
     def __init__(self, elements: ElementIterator, target: str, source: str) -> None:
         super().__init__(elements)

@@ -9,10 +9,8 @@ from agog_data.stage import ElementIterator, Scope, Stage, UnaryIterator, UnaryS
 from agog_data.threads import WorkAhead
 
 
-class Prefetch(UnaryStage):
+class Prefetch(UnaryStage, keeps_count=True):
     """The elements of a stage, some of them computed before they are asked for."""
-
-    keeps_count = True
 
     def __init__(self, stage: Stage, buffer_size: int) -> None:
         super().__init__(stage)
@@ -22,10 +20,8 @@ class Prefetch(UnaryStage):
         return PrefetchIterator(self.input.iterate(scope), self._buffer_size, scope)
 
 
-class PrefetchIterator(UnaryIterator):
+class PrefetchIterator(UnaryIterator, name="prefetch"):
     """Gives what its thread has read."""
-
-    name = "prefetch"
 
     def __init__(self, elements: ElementIterator, buffer_size: int, scope: Scope) -> None:
         self._ahead = WorkAhead(elements, scope, 1, buffer_size, "agog-prefetch")

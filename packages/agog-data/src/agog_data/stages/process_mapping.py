@@ -233,10 +233,8 @@ class BlockIterator(CountingIterator):
         return Block(flight.length + (flight.failure is not None), results, failures)
 
 
-class ProcessMapIterator(BlockIterator):
+class ProcessMapIterator(BlockIterator, name="map"):
     """Gives the results one by one."""
-
-    name = "map"
 
     def _begin(self, epoch: int) -> None:
         super()._begin(epoch)
@@ -271,10 +269,8 @@ class ProcessMapIterator(BlockIterator):
             self._number += 1
 
 
-class ProcessBatchIterator(BlockIterator):
+class ProcessBatchIterator(BlockIterator, name="map and batch"):
     """Gives the results joined. Where one of them is an error, the others of its batch are lost."""
-
-    name = "map and batch"
 
     def __init__(
         self,

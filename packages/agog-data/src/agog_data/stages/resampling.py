@@ -55,10 +55,8 @@ class Resample(UnaryStage):
         return "rejection_resample rejects other elements each time"
 
 
-class ResampleIterator(CountingIterator):
+class ResampleIterator(CountingIterator, name="rejection_resample"):
     """Draws a number for each element, and rejects it where the number is too large."""
-
-    name = "rejection_resample"
 
     def __init__(self, elements: ElementIterator, stage: Resample) -> None:
         self._stage = stage

@@ -39,10 +39,8 @@ def _pair(value: Any) -> tuple[Element, Element]:
     return as_state(value[0]), as_element(value[1])
 
 
-class Scan(UnaryStage):
+class Scan(UnaryStage, keeps_count=True):
     """The results of a function of a state and each element: the next state and an element."""
-
-    keeps_count = True
 
     def __init__(self, stage: Stage, initial_state: Any, function: Callable[..., Any]) -> None:
         super().__init__(stage)
@@ -63,10 +61,8 @@ class Scan(UnaryStage):
         return ScanIterator(self, self.input.iterate(scope))
 
 
-class ScanIterator(CountingIterator):
+class ScanIterator(CountingIterator, name="scan"):
     """Holds the state of the elements, and saves it with its own."""
-
-    name = "scan"
 
     def __init__(self, stage: Scan, elements: ElementIterator) -> None:
         self._initial = stage.initial_state

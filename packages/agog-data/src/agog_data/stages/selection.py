@@ -68,10 +68,8 @@ class Repeat(SelectionStage):
         return count if count < 0 else count * self._count
 
 
-class RepeatIterator(UnaryIterator):
+class RepeatIterator(UnaryIterator, name="repeat"):
     """Starts its input again for each turn."""
-
-    name = "repeat"
 
     def __init__(self, elements: ElementIterator, turns: Turns) -> None:
         super().__init__(elements)
@@ -121,11 +119,8 @@ class Take(SelectionStage):
         return 0 if not self._count else count if count < 0 else min(count, self._count)
 
 
-class TakeIterator(UnaryIterator):
+class TakeIterator(UnaryIterator, name="take", fields=("taken",)):
     """Counts what it has given."""
-
-    name = "take"
-    fields = ("taken",)
 
     def __init__(self, elements: ElementIterator, count: int) -> None:
         super().__init__(elements)
@@ -164,11 +159,8 @@ class Skip(SelectionStage):
         return SkipIterator(elements, self._count)
 
 
-class SkipIterator(UnaryIterator):
+class SkipIterator(UnaryIterator, name="skip", fields=("skipped",)):
     """Drops elements before it gives the first one."""
-
-    name = "skip"
-    fields = ("skipped",)
 
     def __init__(self, elements: ElementIterator, count: int) -> None:
         super().__init__(elements)
@@ -184,10 +176,8 @@ class SkipIterator(UnaryIterator):
         return next(self._input)
 
 
-class Shuffle(SelectionStage):
+class Shuffle(SelectionStage, keeps_count=True):
     """The elements of a stage in random order, by a buffer of which a random place is emptied and refilled."""
-
-    keeps_count = True
 
     def __init__(self, stage: Stage, buffer_size: int, seed: int | None, reshuffle_each_iteration: bool) -> None:
         super().__init__(stage)
@@ -211,11 +201,8 @@ class Shuffle(SelectionStage):
         return super().unsettled()
 
 
-class ShuffleIterator(UnaryIterator):
+class ShuffleIterator(UnaryIterator, name="shuffle", fields=("epoch", "draws", "filled", "drained")):
     """Holds elements in its buffer, and saves them with its state, so that no function runs twice for an element."""
-
-    name = "shuffle"
-    fields = ("epoch", "draws", "filled", "drained")
 
     def __init__(self, elements: ElementIterator, buffer_size: int, order: Order, stage: UnaryStage) -> None:
         self._buffer_size = buffer_size

@@ -102,10 +102,8 @@ class Chosen(SelectionStage):
         return ChosenIterator(elements, self._choice)
 
 
-class ChosenRows(UnaryRows):
+class ChosenRows(UnaryRows, fields=("position",)):
     """The row numbers of a stream in chosen places."""
-
-    fields = ("position",)
 
     def __init__(self, rows: Rows, choice: Choice) -> None:
         super().__init__(rows)
@@ -129,10 +127,8 @@ class ChosenRows(UnaryRows):
         return np.concatenate(parts)
 
 
-class ChosenIterator(UnaryIterator):
+class ChosenIterator(UnaryIterator, fields=("position",)):
     """The elements in chosen places."""
-
-    fields = ("position",)
 
     def __init__(self, elements: ElementIterator, choice: Choice) -> None:
         super().__init__(elements)

@@ -159,11 +159,8 @@ class Race:
             wake(self._news)
 
 
-class SloppyIterator(CountingIterator):
+class SloppyIterator(CountingIterator, name="sloppy_interleave", fields=("ended",)):
     """The consumer's end: starts the threads when the first element is asked for."""
-
-    name = "sloppy_interleave"
-    fields = ("ended",)
 
     def __init__(self, stage: SloppyInterleave, elements: ElementIterator, scope: Scope) -> None:
         self._stage = stage

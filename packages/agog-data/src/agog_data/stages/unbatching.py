@@ -55,11 +55,8 @@ def slices(element: Element, number: int) -> list[Element]:
     return [packer(element)(list(row)) for row in zip(*columns, strict=True)]
 
 
-class UnbatchIterator(UnaryIterator):
+class UnbatchIterator(UnaryIterator, name="unbatch", fields=("number",)):
     """Keeps the current element in its state, so that it is not computed twice."""
-
-    name = "unbatch"
-    fields = ("number",)
 
     def __init__(self, stage: Unbatch, elements: ElementIterator) -> None:
         super().__init__(elements)

@@ -17,12 +17,10 @@ from agog_data.state import State
 _BLOCK = 64  # how many elements the function gets where no batch follows
 
 
-class VectorizedMap(UnaryStage):
+class VectorizedMap(UnaryStage, keeps_count=True):
     """The result of a function of elements joined along a new first axis. Where a batch follows, the function gets the
     batches. ``num_parallel_calls`` threads call it, or processes; None for the consumer's own thread.
     """
-
-    keeps_count = True
 
     def __init__(
         self, stage: Stage, function: Callable[..., Any], num_parallel_calls: int | None, processes: bool = False

@@ -56,11 +56,8 @@ class WindowBatch(Window):
         return stack_elements(elements, number)
 
 
-class WindowIterator(UnaryIterator):
+class WindowIterator(UnaryIterator, name="window", fields=("number",)):
     """Keeps the elements that later windows have too."""
-
-    name = "window"
-    fields = ("number",)
 
     def __init__(self, stage: Window, elements: ElementIterator) -> None:
         super().__init__(elements)
