@@ -45,6 +45,7 @@ def svd(xp: Any, x: Array, *, full_matrices: bool) -> tuple[Array, Array, Array]
 
 
 def singular_values(xp: Any, x: Array) -> Array:
+    """Singular values."""
     _check_finite(xp, "singular_values", _SVD, x)
     try:
         return xp.linalg.svd(x, compute_uv=False)

@@ -18,6 +18,7 @@ def relu(xp: Any, features: Array) -> Array:
 
 
 def relu_grad(xp: Any, gradients: Array, features: Array) -> Array:
+    """Its gradient."""
     return masked(xp, gradients, features > 0)
 
 
@@ -28,6 +29,7 @@ def relu6(xp: Any, features: Array) -> Array:
 
 
 def relu6_grad(xp: Any, gradients: Array, features: Array) -> Array:
+    """Its gradient."""
     return masked(xp, gradients, (features > 0) & (features < 6))
 
 
@@ -38,6 +40,7 @@ def elu(xp: Any, features: Array) -> Array:
 
 
 def elu_grad(xp: Any, gradients: Array, outputs: Array) -> Array:
+    """Its gradient."""
     g, out = wide(gradients), wide(outputs)
     return xp.multiply(g, xp.where(out < 0, out + 1, out.dtype.type(1))).astype(outputs.dtype, copy=False)
 
@@ -49,6 +52,7 @@ def selu(xp: Any, features: Array) -> Array:
 
 
 def selu_grad(xp: Any, gradients: Array, outputs: Array) -> Array:
+    """Its gradient."""
     g, out = wide(gradients), wide(outputs)
     slope = xp.where(out < 0, out + _SELU_SCALE_ALPHA, out.dtype.type(_SELU_SCALE))
     return xp.multiply(g, slope).astype(outputs.dtype, copy=False)
@@ -60,6 +64,7 @@ def leaky_relu(xp: Any, features: Array, *, alpha: float) -> Array:
 
 
 def leaky_relu_grad(xp: Any, gradients: Array, features: Array, *, alpha: float) -> Array:
+    """Its gradient."""
     if alpha == 0:
         return masked(xp, gradients, features > 0)
     kind = features.dtype.type

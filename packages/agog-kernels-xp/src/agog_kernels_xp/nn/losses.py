@@ -32,6 +32,7 @@ def softmax_cross_entropy(xp: Any, labels: Array, logits: Array, *, axis: int) -
 
 
 def softmax_cross_entropy_grad(xp: Any, gradients: Array, labels: Array, logits: Array, *, axis: int) -> Array:
+    """Its gradient."""
     y = wide(labels)
     values = softmax(xp, wide(logits), axis=axis)
     values *= repeated_total(xp, y, axis)
@@ -67,6 +68,7 @@ def _look_at_labels(labels: Array, classes: int, lowest: Any, highest: Any) -> N
 
 
 def sparse_softmax_cross_entropy_grad(xp: Any, gradients: Array, labels: Array, logits: Array) -> Array:
+    """Its gradient."""
     x = logits if logits.ndim == 2 and logits.dtype.itemsize > 2 else _matrix(logits)
     g = gradients if x is logits else wide(gradients).reshape(-1)
     flat, classes = labels.reshape(-1), x.shape[1]

@@ -25,6 +25,7 @@ def standardize(xp: Any, x: Array, *, axes: tuple[int, ...], epsilon: float) -> 
 def standardize_grad(
     xp: Any, gradients: Array, standardized: Array, variance: Array, *, axes: tuple[int, ...], epsilon: float
 ) -> Array:
+    """Its gradient."""
     g, s = wide(gradients), wide(standardized)
     values = g * s
     values = s * _spread(xp, -_mean(xp, values, axes), s, axes)

@@ -48,6 +48,7 @@ def apply_amsgrad(
     beta2: float,
     epsilon: float,
 ) -> None:
+    """AMSGrad."""
     rest1, rest2 = scalars(xp, variable, 1 - beta1, 1 - beta2)
     for w, m1, m2, top, g, t in pieces(xp, (variable, m, v, largest, gradient), 1):
         _average(xp, g, m1, m2, t, rest1, rest2)
@@ -71,6 +72,7 @@ def apply_adamax(
     beta2: float,
     epsilon: float,
 ) -> None:
+    """AdaMax."""
     for w, m1, top, g, t in pieces(xp, (variable, m, v, gradient), 1):
         xp.subtract(g, m1, out=t)
         t *= 1 - beta1
@@ -98,6 +100,7 @@ def apply_nadam(
     mean_share: float,
     gradient_share: float,
 ) -> None:
+    """Nadam."""
     rate, small, rest1, rest2 = scalars(xp, variable, learning_rate, epsilon, 1 - beta1, 1 - beta2)
     for w, m1, m2, g, t in pieces(xp, (variable, m, v, gradient), 1):
         _average(xp, g, m1, m2, t, rest1, rest2)
@@ -160,6 +163,7 @@ def apply_lion(
     beta2: float,
     weight_decay: float,
 ) -> None:
+    """Lion."""
     for w, mean, g, t, step in pieces(xp, (variable, m, gradient), 2):
         xp.subtract(g, mean, out=t)
         xp.multiply(t, 1 - beta1, out=step)

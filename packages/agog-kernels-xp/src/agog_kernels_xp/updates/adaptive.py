@@ -19,6 +19,7 @@ def apply_adadelta(
     rho: float,
     epsilon: float,
 ) -> None:
+    """Adadelta."""
     for w, a, u, g, step, square in pieces(xp, (variable, accumulation, accumulated_update, gradient), 2):
         xp.multiply(g, g, out=step)
         _average(step, a, rho)
@@ -34,6 +35,7 @@ def apply_adadelta(
 
 
 def apply_adagrad(xp: Any, variable: Array, accumulation: Array, gradient: Array, *, learning_rate: float) -> None:
+    """Adagrad."""
     for w, a, g, step in pieces(xp, (variable, accumulation, gradient), 1):
         xp.multiply(g, g, out=step)
         a += step
@@ -86,6 +88,7 @@ def apply_rmsprop(
     momentum: float,
     epsilon: float,
 ) -> None:
+    """RMSProp."""
     for w, q, a, g, step in pieces(xp, (variable, mean_square, accumulation, gradient), 1):
         xp.multiply(g, g, out=step)
         _average(step, q, decay)
