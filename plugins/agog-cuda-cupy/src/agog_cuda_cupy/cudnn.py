@@ -20,6 +20,7 @@ from agog_cuda_cupy.cuda.transposing import contiguous
 Array = Any
 
 _MOST_BYTES = 1 << 30  # of a plan's workspace
+_ALIGNMENT = 16  # of what plans are made for, in bytes
 _TYPES = {"float16": "HALF", "bfloat16": "BFLOAT16", "float32": "FLOAT", "float64": "DOUBLE"}
 
 
@@ -110,7 +111,7 @@ class Plans:
         if plan is None:
             return NotImplemented
         xp, address = self.modules.xp, self.modules.address
-        arrays = [contiguous(self.modules, operand) for operand in operands.values()]
+        arrays = [_aligned(contiguous(self.modules, operand), address) for operand in operands.values()]
         arrays.append(xp.empty(result, dtype))
         workspace = xp.empty(plan.workspace, "uint8")
         pointers = dict(zip(plan.tensors, map(address, arrays), strict=True))
@@ -158,6 +159,11 @@ def _layout(shape: Sizes) -> dict[str, list[int]]:
     for size in shape[:0:-1]:
         steps.insert(0, steps[0] * size)
     return {"dim": _second(shape), "stride": _second(tuple(steps))}
+
+
+def _aligned(array: Array, address: Callable[[Array], int]) -> Array:
+    """The array where plans may read it: a view may begin anywhere."""
+    return array.copy() if address(array) % _ALIGNMENT else array
 
 
 def _second(numbers: Sizes) -> list[int]:

@@ -76,6 +76,16 @@ def pending_error(index: int) -> str | None:
     return text
 
 
+def synchronize(index: int) -> None:
+    """Wait for all work of a GPU, on each of its streams, and look at what was deferred."""
+    import cupy
+
+    cupy.cuda.Device(index).synchronize()
+    with on(index), _lock:
+        _look(index)
+        error_words(index).read()
+
+
 def _look(index: int) -> None:
     """Look at the numbers that are there. After something is wrong, later numbers may be wrong because of it."""
     waiting = _waiting[index]
@@ -166,7 +176,7 @@ class _Piece:
         self.array.data.memset_async(0xFF, self.array.nbytes, cupy.cuda.Stream.null)
 
 
-MOST_WORDS = 256
+MOST_WORDS = 64
 ALL_BITS = (1 << 64) - 1
 error_words = cache(ErrorWords)
 """The words of a GPU, by its number."""

@@ -35,7 +35,7 @@ def agog_backends() -> Iterator[Backend]:
         base=transfers.base,
         prefetch=streams.prefetch,
         allocate_host=memory.allocate_host,
-        synchronize=streams.synchronize,
+        synchronize=deferred.synchronize,
         pending_error=deferred.pending_error,
         timer=streams.timer,
         memory_stats=memory.memory_stats,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import cupy
@@ -28,9 +29,29 @@ def _combine(operation: str, target: Any, rows: Any, updates: Any) -> Any:
     return combine(modules(f"gpu:{cupy.cuda.Device().id}"), operation, target, rows, updates)
 
 
+# Kernels whose result is one of `cupy.where`, which knows no bfloat16 and gives float32; it has the last input's dtype.
+_SELECTING = ("div_no_nan", "leaky_relu_grad", "max_pool_grad_grad", "where")
+
+
+def _rounded(op: str, kernel: Callable[..., Any]) -> Callable[..., Any]:
+    if op not in _SELECTING:
+        return kernel
+
+    def run(*arrays: Any, **attributes: Any) -> Any:
+        return kernel(*arrays, **attributes).astype(arrays[-1].dtype, copy=False)
+
+    run.__wrapped__ = kernel  # type: ignore[attr-defined]  # whose signature `agog ops` shows
+    return run
+
+
 # The kernel of an op, so that "agog_cuda_cupy.kernels:matmul" names one.
 __getattr__ = agog_kernels_xp.bind(
-    cupy, bits=_bits, dtype=lambda name: as_dtype(name).numpy_dtype, defer=defer, combine=_combine
+    cupy,
+    bits=_bits,
+    wrap=_rounded,
+    dtype=lambda name: as_dtype(name).numpy_dtype,
+    defer=defer,
+    combine=_combine,
 )
 
 

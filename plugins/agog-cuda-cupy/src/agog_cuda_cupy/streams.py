@@ -49,13 +49,6 @@ def bind(kernel: Kernel, op: str, dtype: str, index: int) -> Kernel:
     return run
 
 
-def synchronize(index: int) -> None:
-    """Wait for all work of a GPU, on each of its streams."""
-    import cupy
-
-    cupy.cuda.Device(index).synchronize()
-
-
 def prefetch(host: np.ndarray[Any, Any], index: int) -> Any:
     """An array whose values are copied while the GPU computes.
 

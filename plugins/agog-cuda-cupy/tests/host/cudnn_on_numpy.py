@@ -125,6 +125,8 @@ class pygraph:  # the frontend's name
         assert handle is self.handle
         assert self.result.is_output
         assert list(pointers) == [*self.operands, self.result]
+        if any(address % 16 for address in pointers.values()):
+            raise RuntimeError("CUDNN_STATUS_BAD_PARAM_MISALIGNED_POINTER")
         first, second, result = [tensor.at(address) for tensor, address in pointers.items()]
         image, weight, loss = {
             "fprop": (first, second, result),

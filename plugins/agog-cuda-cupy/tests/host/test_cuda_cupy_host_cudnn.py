@@ -41,6 +41,15 @@ def test_views_are_laid_out_before_their_address_is_given(plans: cudnn.Plans) ->
     np.testing.assert_array_equal(cudnn.convolution(plans, turned, f, **attributes), wanted, strict=True)
 
 
+def test_views_that_begin_anywhere_are_copied_to_where_plans_may_read(plans: cudnn.Plans) -> None:
+    x, f, _, attributes = arrays("same", "float32")
+    wanted = cudnn.convolution(plans, x, f, **attributes)
+    memory = np.empty(x.size + 1, x.dtype)
+    shifted = memory[1:].reshape(x.shape)
+    shifted[...] = x
+    np.testing.assert_array_equal(cudnn.convolution(plans, shifted, f, **attributes), wanted, strict=True)
+
+
 def test_calls_of_one_form_share_a_plan_and_a_handle(plans: cudnn.Plans, monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[cudnn.Form] = []
     plan = plans.plan

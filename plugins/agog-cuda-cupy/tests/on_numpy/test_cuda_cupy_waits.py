@@ -185,7 +185,7 @@ def _gathered(index: int) -> ag.Tensor:
 SENTENCE = "gather: indices[1] = {} is not in [0, 3): params has shape (3,), and the axis is 0."
 
 
-@pytest.mark.parametrize("wrong", [[0], [255], [256], [599], [700, 3], [3, 4, 5]], ids=str)
+@pytest.mark.parametrize("wrong", [[0], [63], [64], [599], [700, 3], [3, 4, 5]], ids=str)
 def test_the_first_wrong_index_of_many_calls_is_told_once(wrong: list[int]) -> None:
     for call in range(800):
         _gathered(7 + call if call in wrong else 1)

@@ -96,7 +96,7 @@ def test_gradient_of_least_squares(shape: tuple[int, ...], regularizer: float) -
 
 def test_the_regularizer_may_be_a_tensor() -> None:
     out = ag.matrix_solve_ls([[2.0]], [[2.0]], l2_regularizer=ag.constant(4.0, ag.float64))
-    assert out.numpy().tolist() == [[0.5]]
+    np.testing.assert_allclose(out.numpy(), [[0.5]], rtol=1e-6)
 
 
 def test_least_squares_of_less_than_full_rank_needs_the_slow_way() -> None:
@@ -128,7 +128,8 @@ def test_logarithm_of_a_large_determinant_does_not_overflow() -> None:
 
 def test_gradient_of_a_singular_determinant_fails_as_in_tensorflow() -> None:
     with says(ag.errors.InvalidArgumentError, "matrix_inverse: Input is not invertible."):
-        ag.gradients_function(lambda x: ag.matrix_determinant(x))(np.zeros((2, 2)))
+        (gradient,) = ag.gradients_function(lambda x: ag.matrix_determinant(x))(np.zeros((2, 2)))
+        gradient.numpy()  # a device may tell of values when it is waited for
 
 
 def test_singular_values_without_vectors() -> None:

@@ -29,7 +29,7 @@ def gather(modules: Modules, params: Array, indices: Array, *, axis: int) -> Any
     shape = (*params.shape[:axis], *indices.shape, *params.shape[axis + 1 :])
     y = _gathered(modules, params, indices, shape, (outer, size, indices.size, inner), word)
     if y is not NotImplemented:
-        modules.check(_outside("gather", "indices", indices, size, because))
+        modules.check(_outside("gather", "indices", indices.shape, size, because))
     return y
 
 
@@ -149,7 +149,7 @@ def _segments(
     word = modules.error_word()
     kernel = modules.kernel("gather", "segment_rows", AGOG_INDEX=index)
     modules.launch(kernel, ids.size, xp.ascontiguousarray(ids), rows, ids.size, count, word)
-    modules.check(_outside(op, "segment_ids", ids, count, f"num_segments is {count}"))
+    modules.check(_outside(op, "segment_ids", ids.shape, count, f"num_segments is {count}"))
     result = xp.full((count, *data.shape[ids.ndim :]), identity, data.dtype)
     return _combined(modules, operation, result, rows, data, is_deterministic)
 
@@ -228,9 +228,9 @@ def _spread(modules: Modules, updates: Array, indices: Array, whole: Array) -> A
     return modules.xp.broadcast_to(updates, (*indices.shape[:-1], *whole.shape[indices.shape[-1] :]))
 
 
-def _outside(op: str, name: str, indices: Array, size: int, because: str) -> Callable[[int, int], str]:
+def _outside(op: str, name: str, shape: tuple[int, ...], size: int, because: str) -> Callable[[int, int], str]:
     def describe(position: int, value: int) -> str:
-        return f"{op}: {name}{_place(position, indices.shape)} = {value} is not in [0, {size}): {because}."
+        return f"{op}: {name}{_place(position, shape)} = {value} is not in [0, {size}): {because}."
 
     return describe
 

@@ -122,6 +122,7 @@ def where(condition: Any, x: Any = None, y: Any = None) -> Any:
         return functions["nonzero"](condition)
     launch("where")
     dtype = checked(np.result_type(*(memory_of(v) if type(v) in WEAK else v.dtype for v in (x, y))))
+    dtype = np.dtype("float32") if dtype == BFLOAT16 else dtype  # CuPy's has no loop of bfloat16
     chosen = np.asarray(memory_of(condition)).astype(bool)
     return wrapped(np.where(chosen, *(np.asarray(memory_of(v)).astype(dtype) for v in (x, y))))
 
