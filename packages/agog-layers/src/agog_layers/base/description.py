@@ -10,8 +10,8 @@ from typing import Any, ClassVar, Self
 from agog_core import DType, TensorShape, nest
 from agog_core.settable import Settable
 from agog_layers.base import activations
-from agog_layers.base.custom_objects import get_registered_name, registered, scoped
-from agog_layers.base.registry import classes, find_class, register
+from agog_layers.base.custom_objects import custom_object_scope, get_registered_name, registered, scoped
+from agog_layers.base.registry import class_name, classes, find_class, register
 
 # What classes of programs may change after their constructor, so that attributes say it.
 _SETTABLE = ("name", "trainable", "dtype")
@@ -242,18 +242,12 @@ def describe(value: Any) -> Any:
     if nest.is_mapping(value):
         return {str(key): describe(part) for key, part in value.items()}
     if hasattr(value, "get_config"):
-        return {"class_name": _class_name(type(value)), "config": value.get_config()}
+        return {"class_name": class_name(type(value)), "config": value.get_config()}
     if hasattr(value, "item") and hasattr(value, "ndim"):  # an array, or a number of its library
         return value.tolist()
     if callable(value) and any(known is value and ">" in name for name, known in registered.items()):
         return {"registered_name": get_registered_name(value)}
     return _name_of(value)
-
-
-def _class_name(cls: type) -> str:
-    """The name of a class in descriptions; cells of ``tf.nn.rnn_cell`` stand where layers of their names stand too."""
-    kind, name = getattr(cls, "described_kind", None), cls.__name__
-    return f"{kind}>{name}" if kind == "rnn_cell" and name in classes["layer"] else name
 
 
 def _name_of(function: Any) -> str:
@@ -298,3 +292,25 @@ def revive(data: Any, kind: str | None = None) -> Any:
     if set(data) != {"class_name", "config"}:
         return {key: revive(part, kind) for key, part in data.items()}
     return find_class(data["class_name"], kind).from_config(data["config"])
+
+
+def deserialize_keras_object(
+    config: Any, custom_objects: Mapping[str, Any] | None = None, safe_mode: bool = True
+) -> Any:
+    """Make a value from what ``serialize_keras_object`` returned.
+
+    Args:
+        config: the data.
+        custom_objects: names to classes and functions of the program.
+
+    Returns:
+        The value.
+
+    Raises:
+        ValueError: the data name an unknown class.
+
+    >>> deserialize_keras_object({"class_name": "Zeros", "config": {}})([2]).numpy().tolist()
+    [0.0, 0.0]
+    """
+    with custom_object_scope(custom_objects or {}):
+        return revive(config)

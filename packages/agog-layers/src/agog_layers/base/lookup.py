@@ -7,7 +7,7 @@ from typing import Any
 
 from agog_layers.base.arguments import shown
 from agog_layers.base.custom_objects import custom_object, custom_object_scope, get_registered_name
-from agog_layers.base.registry import find_class
+from agog_layers.base.registry import class_name, find_class
 
 __all__ = ["Lookup"]
 
@@ -93,7 +93,7 @@ class Lookup:
         if value is None or isinstance(value, str):
             return value
         if hasattr(value, "get_config"):
-            return {"class_name": type(value).__name__, "config": value.get_config()}
+            return {"class_name": class_name(type(value)), "config": value.get_config()}
         name = get_registered_name(value) if hasattr(value, "__name__") else ""
         if name and (self.describes_own or self.functions.get(name) is value or custom_object(name) is value):
             return name

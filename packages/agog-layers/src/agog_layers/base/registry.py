@@ -6,7 +6,7 @@ from typing import Any
 
 from agog_layers.base.custom_objects import custom_object
 
-__all__ = ["classes", "find_class", "register"]
+__all__ = ["class_name", "classes", "find_class", "register"]
 
 # The classes of this and the other packages, by kind and name; what a program derives, it names in a
 # `custom_object_scope`. Where no kind is asked for, that of layers comes first.
@@ -16,6 +16,12 @@ classes: dict[str, dict[str, Any]] = {"layer": {}}
 def register(kind: str, cls: type) -> None:
     """Let descriptions name a class; of several of one name the first counts, so tf.layers come after tf.keras's."""
     classes.setdefault(kind, {}).setdefault(cls.__name__, cls)
+
+
+def class_name(cls: type) -> str:
+    """The name of a class in descriptions; cells of ``tf.nn.rnn_cell`` stand where layers of their names stand too."""
+    kind, name = getattr(cls, "described_kind", None), cls.__name__
+    return f"{kind}>{name}" if kind == "rnn_cell" and name in classes["layer"] else name
 
 
 def find_class(name: str, kind: str | None = None) -> Any:

@@ -16,13 +16,13 @@ from agog_layers import InputSpec as InputSpec
 from agog_layers import Layer as Layer
 from agog_layers import Masking as Masking
 from agog_layers.attention import *
-from agog_layers.base.description import describe as serialize
-from agog_layers.base.description import revive as deserialize
 from agog_layers.basic.activation import *
 from agog_layers.basic.noise import *
 from agog_layers.basic.rectifiers import *
 from agog_layers.basic.reshaping import *
 from agog_layers.convolutional import *
+from agog_layers.layer.lookup import deserialize as deserialize
+from agog_layers.layer.lookup import serialize as serialize
 from agog_layers.merging import *
 from agog_layers.merging.functions import *
 from agog_layers.models.input import *

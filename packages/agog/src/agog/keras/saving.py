@@ -7,7 +7,7 @@ from agog_layers.base.custom_objects import get_registered_name as get_registere
 from agog_layers.base.custom_objects import get_registered_object as get_registered_object
 from agog_layers.base.custom_objects import register_keras_serializable as register_keras_serializable
 from agog_layers.base.description import describe as serialize_keras_object
-from agog_layers.base.description import revive as deserialize_keras_object
+from agog_layers.base.description import deserialize_keras_object as deserialize_keras_object
 from agog_training import load_model as load_model
 from agog_training import save_model as save_model
 

@@ -16,7 +16,7 @@ from agog_keras.settings import clear_session as clear_session
 from agog_layers.base.custom_objects import *
 from agog_layers.base.custom_objects import custom_object_scope as CustomObjectScope
 from agog_layers.base.description import describe as serialize_keras_object
-from agog_layers.base.description import revive as deserialize_keras_object
+from agog_layers.base.description import deserialize_keras_object as deserialize_keras_object
 from agog_training import Sequence as Sequence
 from agog_training.sequence import Sequence as PyDataset
 
