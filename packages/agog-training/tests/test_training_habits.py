@@ -20,8 +20,8 @@ from agog_layers import (
     get_registered_object,
     register_keras_serializable,
 )
-from agog_layers.base.custom_objects import registered as _registered
-from agog_layers.base.description import describe, revive
+from agog_layers.serialization.custom_objects import registered as _registered
+from agog_layers.serialization.description import describe, revive
 from agog_testing import says
 from agog_training import Model, Sequential, load_model
 from agog_training.callbacks import Callback, EarlyStopping, LambdaCallback, ModelCheckpoint

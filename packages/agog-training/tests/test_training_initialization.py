@@ -9,7 +9,7 @@ import pytest
 
 from agog_checkpoint import Checkpoint, Saver
 from agog_core import Variable
-from agog_layers.base.variable_store import EagerVariableStore
+from agog_layers.naming.variable_store import EagerVariableStore
 from agog_layers.tf_layers.variable_scope import get_variable, variable_scope
 from agog_testing import says
 from agog_training.initialization import init_from_checkpoint

@@ -11,8 +11,8 @@ import pytest
 
 import agog_core as ag
 from agog_checkpoint import Checkpoint
-from agog_layers.base.custom_objects import custom_object_scope
-from agog_layers.base.description import describe
+from agog_layers.serialization.custom_objects import custom_object_scope
+from agog_layers.serialization.description import describe
 from agog_testing import says
 from agog_training import optimizers
 from agog_training.optimizers import SGD, Adadelta, Adagrad, Adam, Adamax, Nadam, RMSprop

@@ -19,7 +19,7 @@ from agog_checkpoint.objects import snapshot
 from agog_core.errors import DataLossError
 from agog_keras import layers
 from agog_layers import Dense, EinsumDense, Input
-from agog_layers.base.policy import set_global_policy
+from agog_layers.layer.policy import set_global_policy
 from agog_training import Model, load_model
 from agog_training.saving.model_file import _File
 

@@ -19,7 +19,7 @@ from agog_data import Dataset
 from agog_keras import layers
 from agog_keras.layers import Normalization, TextVectorization
 from agog_layers import Dense, Input, Layer, Model, model_from_json
-from agog_layers.base.description import describe, revive
+from agog_layers.serialization.description import describe, revive
 from agog_testing import says
 from agog_training import load_model
 

@@ -14,7 +14,7 @@ import pytest
 import agog_core as ag
 from agog_core.checkpointable import listeners
 from agog_layers import BatchNormalization, Dense, Flatten, Layer
-from agog_layers.base.names import UniqueNames, snake_case
+from agog_layers.naming.names import UniqueNames, snake_case
 from agog_testing import says
 
 

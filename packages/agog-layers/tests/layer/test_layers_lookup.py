@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from agog_layers import Dense, Flatten, Layer
-from agog_layers.base.description import describe, deserialize_keras_object
 from agog_layers.layer.lookup import deserialize, get, serialize
+from agog_layers.serialization.description import describe, deserialize_keras_object
 from agog_testing import says
 
 

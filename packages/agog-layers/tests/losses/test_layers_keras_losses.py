@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 import agog_core as ag
-from agog_layers.base.custom_objects import custom_object_scope
 from agog_layers.losses import classification, loss, regression
 from agog_layers.losses import lookup as losses
 from agog_layers.losses.loss import Reduction
+from agog_layers.serialization.custom_objects import custom_object_scope
 from agog_testing import says
 from agog_testing.gradcheck import gradcheck
 

@@ -22,7 +22,7 @@ from agog_layers import (
     Model,
     Sequential,
 )
-from agog_layers.base.learning_phase import learning_phase
+from agog_layers.calls.learning_phase import learning_phase
 from agog_layers.merging import Add
 from agog_layers.models.function import function
 from agog_testing import says

@@ -10,7 +10,7 @@ import pytest
 
 import agog_core as ag
 from agog_layers import RNN, Bidirectional, GRUCell, Input, Layer, LSTMCell, Model
-from agog_layers.base.custom_objects import custom_object_scope
+from agog_layers.serialization.custom_objects import custom_object_scope
 
 SEED = 41
 X = np.random.default_rng(SEED).normal(size=(3, 5, 2)).astype(np.float32)

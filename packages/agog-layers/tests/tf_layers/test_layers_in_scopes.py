@@ -9,7 +9,7 @@ import pytest
 import agog_core as ag
 from agog_core.variables.name_scope import reset_names
 from agog_layers import Dense, Network, batch_normalization, conv2d, dense, separable_conv2d
-from agog_layers.base.variable_store import EagerVariableStore
+from agog_layers.naming.variable_store import EagerVariableStore
 from agog_layers.tf_layers import layers as tf_layers
 from agog_layers.tf_layers.template import make_template
 from agog_layers.tf_layers.variable_scope import variable_scope

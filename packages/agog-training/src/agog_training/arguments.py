@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from agog_core import nest
-from agog_layers.base.arguments import refuse_unknown
+from agog_layers.arguments.checks import refuse_unknown
 
 __all__ = ["QUEUES", "check_arguments", "check_modes", "is_due", "without_queues"]
 

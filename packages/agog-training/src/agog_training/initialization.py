@@ -9,7 +9,7 @@ from typing import Any
 from agog_checkpoint import CheckpointReader, load_checkpoint
 from agog_checkpoint.saver import assign_named
 from agog_core import Variable
-from agog_layers.base.variable_store import active_store
+from agog_layers.naming.variable_store import active_store
 
 __all__ = ["init_from_checkpoint"]
 

@@ -19,9 +19,9 @@ from agog_checkpoint.file import read_file, save_file
 from agog_checkpoint.objects import snapshot
 from agog_core.errors import DataLossError
 from agog_layers import Input
-from agog_layers.base.names import layer_names
 from agog_layers.metrics.keras.counts import AUC
 from agog_layers.metrics.keras.operating_points import PrecisionAtRecall
+from agog_layers.naming.names import layer_names
 from agog_training import Model, Sequential, load_model, model_from_config, model_from_json
 from agog_training.saving.model_file import _File
 

@@ -121,7 +121,7 @@ def test_a_name_is_no_class() -> None:
 
 
 def ag_scope(objects: Any) -> Any:
-    from agog_layers.base.custom_objects import custom_object_scope
+    from agog_layers.serialization.custom_objects import custom_object_scope
 
     return custom_object_scope(objects)
 

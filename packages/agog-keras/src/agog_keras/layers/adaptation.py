@@ -7,7 +7,7 @@ from itertools import islice
 from typing import Any, ClassVar
 
 from agog_core import Tensor, convert_to_tensor
-from agog_layers.base.signature import NOT_GIVEN
+from agog_layers.arguments.signature import NOT_GIVEN
 from agog_layers.layer.layer import Layer
 
 __all__ = ["Adaptable", "Preprocessing"]

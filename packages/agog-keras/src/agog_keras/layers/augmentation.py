@@ -26,7 +26,7 @@ from agog_core import range as numbers
 from agog_keras.layers.adaptation import Preprocessing
 from agog_keras.layers.resizing import CenterCrop, Resizing
 from agog_keras.layers.warping import FILLS, warped
-from agog_layers.base.arguments import choice, integer
+from agog_layers.arguments.checks import choice, integer
 
 __all__ = [
     "RandomBrightness",

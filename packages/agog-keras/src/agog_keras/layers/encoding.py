@@ -24,8 +24,8 @@ from agog_core.errors import InvalidArgumentError
 from agog_core.ops.strings.hashing import string_to_hash_bucket_strong
 from agog_core.tensors.convert import failing
 from agog_keras.layers.adaptation import Preprocessing
-from agog_layers.base.arguments import choice, integer
-from agog_layers.base.memory_limit import allowance
+from agog_layers.arguments.checks import choice, integer
+from agog_layers.serialization.memory_limit import allowance
 
 __all__ = ["CategoryEncoding", "Hashing"]
 

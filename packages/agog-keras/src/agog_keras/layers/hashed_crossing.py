@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from agog_core import Tensor, cast, convert_to_tensor, one_hot, reshape
-from agog_layers.base.arguments import choice, integer
-from agog_layers.base.signature import NOT_GIVEN
+from agog_layers.arguments.checks import choice, integer
+from agog_layers.arguments.signature import NOT_GIVEN
 from agog_layers.layer.layer import Layer
 from agog_training.feature_columns.crossing import CrossedColumn
 from agog_training.feature_columns.features import Features

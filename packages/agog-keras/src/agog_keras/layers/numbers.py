@@ -22,7 +22,7 @@ from agog_core import (
 )
 from agog_keras.layers.adaptation import Adaptable, Preprocessing
 from agog_keras.layers.encoding import encoded
-from agog_layers.base.arguments import integer
+from agog_layers.arguments.checks import integer
 
 __all__ = ["Discretization", "Normalization", "Rescaling"]
 

@@ -29,7 +29,7 @@ from agog_core import (
 from agog_core import range as numbers
 from agog_core.errors import InvalidArgumentError
 from agog_keras.layers.adaptation import Preprocessing
-from agog_layers.base.arguments import choice, integer
+from agog_layers.arguments.checks import choice, integer
 
 __all__ = ["CenterCrop", "Resizing", "resize"]
 

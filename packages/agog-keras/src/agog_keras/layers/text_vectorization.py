@@ -10,7 +10,7 @@ from agog_core import Tensor, TensorShape, constant, convert_to_tensor, reshape
 from agog_core.tensors.convert import at_each_run
 from agog_keras.layers.encoding import MODES, chosen_mode
 from agog_keras.layers.vocabulary import Vocabulary
-from agog_layers.base.arguments import choice
+from agog_layers.arguments.checks import choice
 
 __all__ = ["TextVectorization"]
 

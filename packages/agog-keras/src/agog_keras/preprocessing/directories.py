@@ -15,7 +15,7 @@ from agog_data.images import decode_image
 from agog_keras.layers.resizing import resize
 from agog_keras.preprocessing.folders import LabeledFiles, labeled_files, parts
 from agog_keras.preprocessing.images import CHANNELS, SUFFIXES
-from agog_layers.base.arguments import choice
+from agog_layers.arguments.checks import choice
 
 __all__ = ["image_dataset_from_directory", "text_dataset_from_directory"]
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from agog_core.errors import NotFoundError
-from agog_layers.base.arguments import choice
+from agog_layers.arguments.checks import choice
 
 Array = np.ndarray[Any, Any]
 

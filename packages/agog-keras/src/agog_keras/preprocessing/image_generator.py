@@ -13,8 +13,8 @@ from agog_core import random_uniform, set_random_seed
 from agog_keras.layers import RandomFlip, RandomRotation, RandomShear, RandomTranslation, RandomZoom
 from agog_keras.preprocessing.image_iterators import DirectoryIterator, NumpyArrayIterator
 from agog_keras.preprocessing.images import FORMATS
-from agog_layers.base.arguments import choice, refuse_unknown
-from agog_layers.base.description import constructor_arguments
+from agog_layers.arguments.checks import choice, refuse_unknown
+from agog_layers.serialization.description import constructor_arguments
 
 __all__ = ["ImageDataGenerator"]
 

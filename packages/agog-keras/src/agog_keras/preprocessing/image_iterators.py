@@ -11,7 +11,7 @@ import numpy as np
 from agog_keras.preprocessing.folders import labeled_files
 from agog_keras.preprocessing.images import CHANNELS, SUFFIXES, img_to_array, load_img
 from agog_keras.preprocessing.labels import to_categorical
-from agog_layers.base.arguments import choice
+from agog_layers.arguments.checks import choice
 from agog_training.sequence import Sequence as BatchSequence
 
 if TYPE_CHECKING:

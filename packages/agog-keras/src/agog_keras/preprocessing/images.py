@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from agog_layers.base.arguments import choice
+from agog_layers.arguments.checks import choice
 
 __all__ = ["array_to_img", "img_to_array", "load_img", "save_img"]
 

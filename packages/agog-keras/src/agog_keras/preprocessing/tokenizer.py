@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from agog_layers.base.arguments import choice
+from agog_layers.arguments.checks import choice
 
 __all__ = ["Tokenizer", "hashing_trick", "one_hot", "text_to_word_sequence", "tokenizer_from_json"]
 

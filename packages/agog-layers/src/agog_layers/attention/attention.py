@@ -7,7 +7,7 @@ from typing import Any
 
 import agog_core as ag
 from agog_core import Tensor
-from agog_layers.base.learning_phase import trains
+from agog_layers.calls.learning_phase import trains
 from agog_layers.layer.layer import Layer
 
 __all__ = ["AdditiveAttention", "Attention"]

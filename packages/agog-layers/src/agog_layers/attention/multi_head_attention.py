@@ -7,10 +7,10 @@ from typing import Any
 
 import agog_core as ag
 from agog_core import Tensor
+from agog_layers.arguments.checks import integer
 from agog_layers.attention.attention import causal_mask, masked_softmax
-from agog_layers.base.arguments import integer
-from agog_layers.base.learning_phase import trains
-from agog_layers.base.masks import all_of, known, mask_of
+from agog_layers.calls.learning_phase import trains
+from agog_layers.calls.masks import all_of, known, mask_of
 from agog_layers.layer.layer import Layer
 from agog_layers.weights import constraints, initializers, regularizers
 

@@ -5,5 +5,6 @@ from agog_layers.layer.function_layer import *
 from agog_layers.layer.input_spec import *
 from agog_layers.layer.layer import *
 from agog_layers.layer.operator_layer import *
+from agog_layers.layer.policy import *
 
 _export(globals())

@@ -7,10 +7,10 @@ from functools import wraps
 from typing import Any
 
 from agog_core import Tensor, TensorShape, nest
-from agog_layers.base.memory_limit import allowance
-from agog_layers.base.names import layer_names
 from agog_layers.layer.layer import Layer
 from agog_layers.layer.symbolic import Symbolic
+from agog_layers.naming.names import layer_names
+from agog_layers.serialization.memory_limit import allowance
 
 __all__ = ["Called"]
 

@@ -9,10 +9,10 @@ from typing import Any
 from agog_core import Tensor, TensorShape, nest, ones, zeros
 from agog_core.random import generator
 from agog_core.recording import stack
-from agog_layers.base.masks import known, mask_of, with_mask
-from agog_layers.base.memory_limit import allowance
-from agog_layers.base.shapes import each_shape, zeros_of_shape
+from agog_layers.calls.input_shapes import each_shape, zeros_of_shape
+from agog_layers.calls.masks import known, mask_of, with_mask
 from agog_layers.layer.symbolic import Node, Symbolic
+from agog_layers.serialization.memory_limit import allowance
 
 __all__ = ["call_symbolic", "output_shape", "without_traces"]
 

@@ -13,20 +13,20 @@ from agog_core.checkpointable import notify
 from agog_core.dispatch.devices.lookup import scope_device
 from agog_core.random import initializing
 from agog_core.variables.name_scope import current_name_scope
-from agog_layers.base.arguments import refuse_unknown
-from agog_layers.base.description import constructor_arguments
-from agog_layers.base.learning_phase import learning_phase_scope
-from agog_layers.base.masks import all_of, known, mask_of, pass_on
-from agog_layers.base.memory_limit import allowance
-from agog_layers.base.names import layer_names, scope, snake_case, weight_name
-from agog_layers.base.signature import NOT_GIVEN, accepts, first_of, takes
-from agog_layers.base.variable_store import kept, weight_getter
+from agog_layers.arguments.checks import refuse_unknown
+from agog_layers.arguments.signature import NOT_GIVEN, accepts, first_of, takes
+from agog_layers.calls.learning_phase import learning_phase_scope
+from agog_layers.calls.masks import all_of, known, mask_of, pass_on
 from agog_layers.layer.inference import call_symbolic, output_shape
 from agog_layers.layer.input_spec import Specified
 from agog_layers.layer.module import Module, Weight, current_call
 from agog_layers.layer.precision import Precise
 from agog_layers.layer.symbolic import Connected, Symbolic
 from agog_layers.layer.tf1_methods import OlderNames
+from agog_layers.naming.names import layer_names, scope, snake_case, weight_name
+from agog_layers.naming.variable_store import kept, weight_getter
+from agog_layers.serialization.description import constructor_arguments
+from agog_layers.serialization.memory_limit import allowance
 from agog_layers.weights import constraints, initializers, regularizers
 
 __all__ = ["Layer"]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from agog_layers.base.lookup import Lookup
-from agog_layers.base.registry import classes
+from agog_layers.serialization.lookup import Lookup
+from agog_layers.serialization.registry import classes
 
 __all__ = ["deserialize", "get", "serialize"]
 

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, NamedTuple
 from agog_core import Checkpointable, Tensor, Variable, convert_to_tensor, nest
 from agog_core.checkpointable import NoDependency, is_checkpointable, unsaved, unwrapped
 from agog_core.settable import has_changed
-from agog_layers.base.description import Configured
+from agog_layers.serialization.description import Configured
 
 __all__ = ["Module", "Regularizer", "Weight", "current_call"]
 

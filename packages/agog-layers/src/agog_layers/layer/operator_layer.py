@@ -6,9 +6,9 @@ import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from agog_layers.base.names import layer_names
 from agog_layers.layer.layer import Layer
 from agog_layers.layer.symbolic import Symbolic
+from agog_layers.naming.names import layer_names
 
 __all__ = ["MaskOf", "Operation"]
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from agog_core import DType, SparseTensor, Tensor, Variable, as_dtype, cast, convert_to_tensor, nest
 from agog_core.settings import Setting
-from agog_layers.base.description import describe
-from agog_layers.base.masks import known, mask_of, pass_on
-from agog_layers.base.policy import Policy, policy_of
+from agog_layers.calls.masks import known, mask_of, pass_on
+from agog_layers.layer.policy import Policy, policy_of
+from agog_layers.serialization.description import describe
 
 __all__ = ["AutoCastVariable", "Precise"]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from agog_layers.base.lookup import Lookup
 from agog_layers.losses import classification, imbalance, imbalance_losses, loss, regression, sequences
+from agog_layers.serialization.lookup import Lookup
 
 __all__ = [
     *("KLD", "MAE", "MAPE", "MSE", "MSLE", "kld", "mae", "mape", "mse", "msle"),

@@ -7,13 +7,13 @@ from typing import Any, ClassVar, Self
 
 from agog_core import Tensor, TensorLike, cast, convert_to_tensor
 from agog_core.settable import Settable
-from agog_layers.base.sample_weights import aligned
 from agog_layers.layer.function_layer import taking_symbols
 from agog_layers.layer.symbolic import Symbolic
 from agog_layers.losses import classification, regression
 from agog_layers.losses.arguments import of_one_rank
 from agog_layers.losses.reduction import Reduction as Reductions
 from agog_layers.losses.reduction import reduce_losses
+from agog_layers.losses.sample_weights import aligned
 
 __all__ = [
     "BinaryCrossentropy",

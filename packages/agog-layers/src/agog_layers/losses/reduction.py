@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import agog_core as ag
 from agog_core import Tensor
-from agog_layers.base.sample_weights import repeats
 from agog_layers.losses.arguments import floats, given
+from agog_layers.losses.sample_weights import repeats
 
 __all__ = ["Reduction", "compute_weighted_loss"]
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import agog_core as ag
 from agog_core import Tensor
 from agog_core.calls.documented import documented_like
-from agog_layers.base.sample_weights import repeats
 from agog_layers.losses.arguments import given, pair
 from agog_layers.losses.formulas import absolute_error, huber_error, squared_error
 from agog_layers.losses.reduction import COLLECTION, DEFAULT, reduce_losses
+from agog_layers.losses.sample_weights import repeats
 
 __all__ = ["absolute_difference", "cosine_distance", "huber_loss", "mean_pairwise_squared_error", "mean_squared_error"]
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import agog_core as ag
 from agog_core import Tensor
-from agog_layers.base.arguments import integers
+from agog_layers.arguments.checks import integers
 from agog_layers.layer.layer import Layer
 
 __all__ = ["Add", "Average", "Concatenate", "Dot", "Maximum", "Minimum", "Multiply", "Subtract"]

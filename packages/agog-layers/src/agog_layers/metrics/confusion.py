@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 import agog_core as ag
 from agog_core import Tensor, convert_to_tensor
-from agog_layers.base.sample_weights import repeats
+from agog_layers.losses.sample_weights import repeats
 from agog_layers.metrics.correctness import above
 from agog_layers.metrics.metric import Metric, arguments
 

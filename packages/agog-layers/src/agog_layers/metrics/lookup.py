@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from agog_core import TensorShape
-from agog_layers.base.lookup import Lookup
-from agog_layers.base.names import snake_case
 from agog_layers.losses import lookup as losses
 from agog_layers.metrics import correctness
 from agog_layers.metrics.keras import counts, means, metric, operating_points, scores, similarity
+from agog_layers.naming.names import snake_case
+from agog_layers.serialization.lookup import Lookup
 
 __all__ = ["deserialize", "get", "serialize"]
 

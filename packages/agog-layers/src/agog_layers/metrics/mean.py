@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from agog_core import Tensor, TensorLike, Variable, as_dtype, cast, convert_to_tensor
-from agog_layers.base.sample_weights import weighted_sum
+from agog_layers.losses.sample_weights import weighted_sum
 from agog_layers.metrics.metric import Metric, arguments
 
 __all__ = ["Mean"]

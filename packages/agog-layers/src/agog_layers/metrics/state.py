@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from agog_core import Checkpointable, Variable, as_dtype
-from agog_layers.base.memory_limit import allowance
+from agog_layers.serialization.memory_limit import allowance
 from agog_layers.weights import initializers
 
 __all__ = ["State"]

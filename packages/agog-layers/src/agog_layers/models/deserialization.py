@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from agog_core import nest
-from agog_layers.base.custom_objects import custom_object_scope
-from agog_layers.base.description import revive
+from agog_layers.serialization.custom_objects import custom_object_scope
+from agog_layers.serialization.description import revive
 
 __all__ = ["model_from_config", "model_from_json"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from agog_layers.base.learning_phase import learning_phase_scope
+from agog_layers.calls.learning_phase import learning_phase_scope
 from agog_layers.layer.symbolic import Symbolic
 from agog_layers.models.graph import Graph
 

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from agog_core import Tensor, TensorShape, cast, convert_to_tensor, expand_dims, nest
-from agog_layers.base.description import describe, revive
-from agog_layers.base.signature import takes_training
+from agog_layers.arguments.signature import takes_training
 from agog_layers.layer.symbolic import Node, Symbolic
 from agog_layers.models.input import InputLayer
+from agog_layers.serialization.description import describe, revive
 
 __all__ = ["Graph", "connect"]
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from agog_core import TensorShape, as_dtype
-from agog_layers.base.names import layer_names
-from agog_layers.base.policy import global_policy
 from agog_layers.layer.layer import Layer
+from agog_layers.layer.policy import global_policy
 from agog_layers.layer.symbolic import Node, Symbolic
+from agog_layers.naming.names import layer_names
 
 __all__ = ["Input", "InputLayer"]
 

@@ -8,17 +8,17 @@ from typing import Any, ClassVar, NoReturn, Self
 from agog_core import Tensor, TensorShape, TensorSpec, cast, float32, nest
 from agog_core.errors import InvalidArgumentError
 from agog_core.observers.graph_node import GraphNode
-from agog_layers.base.custom_objects import custom_object_scope
-from agog_layers.base.description import describe
-from agog_layers.base.names import UniqueNames
-from agog_layers.base.shapes import zeros_of_shape
-from agog_layers.base.signature import needed_arguments
+from agog_layers.arguments.signature import needed_arguments
+from agog_layers.calls.input_shapes import zeros_of_shape
 from agog_layers.layer.layer import Layer
 from agog_layers.layer.symbolic import Ends, Symbolic
 from agog_layers.models.add_loss import AddLoss
 from agog_layers.models.graph import Graph, connect
 from agog_layers.models.model_graph import nodes_of_model
 from agog_layers.models.summary import any_batch, print_summary
+from agog_layers.naming.names import UniqueNames
+from agog_layers.serialization.custom_objects import custom_object_scope
+from agog_layers.serialization.description import describe
 
 __all__ = ["Model"]
 

@@ -7,12 +7,12 @@ from typing import Any
 
 from agog_core import Variable, nest
 from agog_core.observers.graph_node import GraphNode, UniqueNames, variable_node
-from agog_layers.base.names import snake_case
 from agog_layers.layer.layer import Layer
 from agog_layers.layer.symbolic import Symbolic
 from agog_layers.models.graph import Graph
 from agog_layers.models.input import InputLayer
 from agog_layers.models.summary import any_batch
+from agog_layers.naming.names import snake_case
 
 __all__ = ["nodes_of_model"]
 

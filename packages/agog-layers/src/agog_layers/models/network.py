@@ -9,10 +9,10 @@ from typing import Any, NoReturn
 from agog_core import Variable
 from agog_core.settable import has_changed
 from agog_core.variables.name_scope import counters, current_name_scope, name_scope
-from agog_layers.base.names import UniqueNames, entered_scopes, layer_names, scope, snake_case
-from agog_layers.base.signature import takes_training
+from agog_layers.arguments.signature import takes_training
 from agog_layers.layer.layer import Layer
 from agog_layers.models.model import Model
+from agog_layers.naming.names import UniqueNames, entered_scopes, layer_names, scope, snake_case
 
 __all__ = ["Network"]
 

@@ -7,15 +7,15 @@ from typing import Any, ClassVar, Self
 
 from agog_core import TensorSpec
 from agog_core.settable import has_changed
-from agog_layers.base.arguments import shown
-from agog_layers.base.custom_objects import custom_object_scope
-from agog_layers.base.description import describe, revive
-from agog_layers.base.names import scope
-from agog_layers.base.signature import takes_training
+from agog_layers.arguments.checks import shown
+from agog_layers.arguments.signature import takes_training
 from agog_layers.layer.layer import Layer
 from agog_layers.layer.symbolic import Ends, Symbolic
 from agog_layers.models.input import InputLayer
 from agog_layers.models.model import Model
+from agog_layers.naming.names import scope
+from agog_layers.serialization.custom_objects import custom_object_scope
+from agog_layers.serialization.description import describe, revive
 
 __all__ = ["Sequential"]
 

@@ -9,8 +9,8 @@ from typing import Any
 from agog_core import Tensor, Variable, cast, dtypes, nn, reshape, stop_gradient
 from agog_core.ops.nn.standardization import standardize
 from agog_core.shapes import Shape
-from agog_layers.base.arguments import number
-from agog_layers.base.learning_phase import trains
+from agog_layers.arguments.checks import number
+from agog_layers.calls.learning_phase import trains
 from agog_layers.normalization.layer_normalization import Normalizing
 from agog_layers.weights import initializers
 

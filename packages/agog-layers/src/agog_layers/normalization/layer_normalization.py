@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from agog_core import Tensor, TensorShape, Variable, as_dtype, nn, reshape
 from agog_core.errors import InvalidArgumentError
 from agog_core.shapes import Shape
-from agog_layers.base.arguments import integers, number
+from agog_layers.arguments.checks import integers, number
 from agog_layers.layer.layer import Layer
 from agog_layers.weights import constraints, initializers, regularizers
 

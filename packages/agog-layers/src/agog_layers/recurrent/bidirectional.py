@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 from agog_core import Tensor, add, concat, multiply, nest, reverse
-from agog_layers.base.arguments import shown
-from agog_layers.base.shapes import each_shape
-from agog_layers.base.signature import takes_training
+from agog_layers.arguments.checks import shown
+from agog_layers.arguments.signature import takes_training
+from agog_layers.calls.input_shapes import each_shape
 from agog_layers.recurrent.constants import TakesConstants
 from agog_layers.recurrent.rnn import RNN
 from agog_layers.recurrent.time_distributed import Wrapper

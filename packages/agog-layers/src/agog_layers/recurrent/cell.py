@@ -6,12 +6,12 @@ from typing import Any, ClassVar
 
 from agog_core import Tensor, TensorShape, Variable, concat, nest, nn, ones_like, split, zeros
 from agog_core.ops.nn.recurrent import ACTIVATIONS
-from agog_layers.base import activations
-from agog_layers.base.arguments import integer
-from agog_layers.base.learning_phase import trains
-from agog_layers.base.memory_limit import allowance
+from agog_layers import activations
+from agog_layers.arguments.checks import integer
+from agog_layers.calls.learning_phase import trains
 from agog_layers.layer.checks import check_dtype
 from agog_layers.layer.layer import Layer
+from agog_layers.serialization.memory_limit import allowance
 from agog_layers.weights import constraints, initializers, regularizers
 
 __all__ = ["Cell", "initial_state"]

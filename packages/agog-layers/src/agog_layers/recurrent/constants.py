@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Self
 
 from agog_core import TensorShape, convert_to_tensor
-from agog_layers.base.signature import NOT_GIVEN
+from agog_layers.arguments.signature import NOT_GIVEN
 from agog_layers.layer.layer import Layer
 from agog_layers.layer.symbolic import Symbolic
 

@@ -6,9 +6,9 @@ from typing import Any
 
 from agog_core import Tensor, TensorShape, transpose, zeros
 from agog_core.ops.conv.convolutions import conv2d
-from agog_layers.base import activations
-from agog_layers.base.arguments import choice, one_for_each
-from agog_layers.convolutional.convolution import places
+from agog_layers import activations
+from agog_layers.arguments.checks import choice, one_for_each
+from agog_layers.convolution.convolution import places
 from agog_layers.layer.checks import check_dtype
 from agog_layers.layer.layer import Layer
 from agog_layers.recurrent.lstm import LSTMCell

@@ -6,8 +6,8 @@ from typing import Any, ClassVar
 
 from agog_core import Tensor, split
 from agog_core.ops.nn.gru import gru
-from agog_layers.base import activations
-from agog_layers.base.arguments import handed_on
+from agog_layers import activations
+from agog_layers.arguments.checks import handed_on
 from agog_layers.recurrent.cell import Cell
 from agog_layers.recurrent.rnn import CellRNN
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import agog_core as ag
 from agog_core import Tensor
-from agog_layers.base.arguments import handed_on, integer, shown
-from agog_layers.base.shapes import each_shape
-from agog_layers.base.signature import takes, takes_training
+from agog_layers.arguments.checks import handed_on, integer, shown
+from agog_layers.arguments.signature import takes, takes_training
+from agog_layers.calls.input_shapes import each_shape
 from agog_layers.layer.layer import Layer
 from agog_layers.models.model import Model
 from agog_layers.recurrent.cell import Cell, initial_state

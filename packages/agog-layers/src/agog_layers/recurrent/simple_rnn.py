@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from agog_core import Tensor
-from agog_layers.base import activations
+from agog_layers import activations
 from agog_layers.recurrent.cell import Cell
 from agog_layers.recurrent.rnn import CellRNN
 

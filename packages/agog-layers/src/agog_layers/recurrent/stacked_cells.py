@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from agog_core import Tensor, TensorShape, nest
-from agog_layers.base.arguments import shown
-from agog_layers.base.signature import takes, takes_training
+from agog_layers.arguments.checks import shown
+from agog_layers.arguments.signature import takes, takes_training
 from agog_layers.layer.layer import Layer
 from agog_layers.recurrent.cell import Cell, initial_state
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from agog_core import Tensor, TensorShape, nest, reshape
-from agog_layers.base.arguments import shown
-from agog_layers.base.signature import takes_training
+from agog_layers.arguments.checks import shown
+from agog_layers.arguments.signature import takes_training
 from agog_layers.layer.layer import Layer
 
 __all__ = ["TimeDistributed", "Wrapper"]

@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from agog_core import Tensor
-from agog_layers.base.arguments import refuse_unknown
-from agog_layers.base.names import snake_case
-from agog_layers.base.variable_store import active_store
+from agog_layers.arguments.checks import refuse_unknown
+from agog_layers.naming.names import snake_case
+from agog_layers.naming.variable_store import active_store
 from agog_layers.tf_layers import layers
 from agog_layers.tf_layers.variable_scope import get_variable_scope
 

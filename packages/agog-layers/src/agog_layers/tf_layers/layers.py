@@ -7,10 +7,10 @@ from functools import wraps
 from typing import Any, TypeVar
 
 from agog_core import Tensor, Variable, convert_to_tensor, name_scope
-from agog_layers import basic, convolutional, normalization
-from agog_layers.base.names import layer_names, scope, snake_case
-from agog_layers.base.variable_store import weight_getter
+from agog_layers import convolution, dense, normalization, regularization, reshaping
 from agog_layers.layer.layer import Layer as Base
+from agog_layers.naming.names import layer_names, scope, snake_case
+from agog_layers.naming.variable_store import weight_getter
 from agog_layers.tf_layers.variable_scope import get_variable_scope, unique_path
 from agog_layers.tf_layers.variables import find_or_make
 from agog_layers.weights import initializers
@@ -138,74 +138,74 @@ def _noting(cls: C) -> C:
 
 
 @_noting
-class Dense(Layer, basic.Dense):
+class Dense(Layer, dense.Dense):
     """`tf.keras.layers.Dense` in variable scopes. See `Dense`."""
 
 
-class Dropout(Layer, basic.Dropout):
+class Dropout(Layer, regularization.Dropout):
     """`tf.keras.layers.Dropout` in variable scopes. See `Dropout`."""
 
 
-class Flatten(Layer, basic.Flatten):
+class Flatten(Layer, reshaping.Flatten):
     """`tf.keras.layers.Flatten` in variable scopes. See `Flatten`."""
 
 
 @_noting
-class Conv1D(Layer, convolutional.Conv1D):
+class Conv1D(Layer, convolution.Conv1D):
     """`tf.keras.layers.Conv1D` in variable scopes. See `Conv1D`."""
 
 
 @_noting
-class Conv2D(Layer, convolutional.Conv2D):
+class Conv2D(Layer, convolution.Conv2D):
     """`tf.keras.layers.Conv2D` in variable scopes. See `Conv2D`."""
 
 
 @_noting
-class Conv3D(Layer, convolutional.Conv3D):
+class Conv3D(Layer, convolution.Conv3D):
     """`tf.keras.layers.Conv3D` in variable scopes. See `Conv3D`."""
 
 
 @_noting
-class Conv2DTranspose(Layer, convolutional.Conv2DTranspose):
+class Conv2DTranspose(Layer, convolution.Conv2DTranspose):
     """`tf.keras.layers.Conv2DTranspose` in variable scopes. See `Conv2DTranspose`."""
 
 
 @_noting
-class Conv3DTranspose(Layer, convolutional.Conv3DTranspose):
+class Conv3DTranspose(Layer, convolution.Conv3DTranspose):
     """`tf.keras.layers.Conv3DTranspose` in variable scopes. See `Conv3DTranspose`."""
 
 
 @_noting
-class SeparableConv1D(Layer, convolutional.SeparableConv1D):
+class SeparableConv1D(Layer, convolution.SeparableConv1D):
     """`tf.keras.layers.SeparableConv1D` in variable scopes. See `SeparableConv1D`."""
 
 
 @_noting
-class SeparableConv2D(Layer, convolutional.SeparableConv2D):
+class SeparableConv2D(Layer, convolution.SeparableConv2D):
     """`tf.keras.layers.SeparableConv2D` in variable scopes. See `SeparableConv2D`."""
 
 
-class AveragePooling1D(Layer, convolutional.AveragePooling1D):
+class AveragePooling1D(Layer, convolution.AveragePooling1D):
     """`tf.keras.layers.AveragePooling1D` in variable scopes. See `AveragePooling1D`."""
 
 
-class AveragePooling2D(Layer, convolutional.AveragePooling2D):
+class AveragePooling2D(Layer, convolution.AveragePooling2D):
     """`tf.keras.layers.AveragePooling2D` in variable scopes. See `AveragePooling2D`."""
 
 
-class AveragePooling3D(Layer, convolutional.AveragePooling3D):
+class AveragePooling3D(Layer, convolution.AveragePooling3D):
     """`tf.keras.layers.AveragePooling3D` in variable scopes. See `AveragePooling3D`."""
 
 
-class MaxPooling1D(Layer, convolutional.MaxPooling1D):
+class MaxPooling1D(Layer, convolution.MaxPooling1D):
     """`tf.keras.layers.MaxPooling1D` in variable scopes. See `MaxPooling1D`."""
 
 
-class MaxPooling2D(Layer, convolutional.MaxPooling2D):
+class MaxPooling2D(Layer, convolution.MaxPooling2D):
     """`tf.keras.layers.MaxPooling2D` in variable scopes. See `MaxPooling2D`."""
 
 
-class MaxPooling3D(Layer, convolutional.MaxPooling3D):
+class MaxPooling3D(Layer, convolution.MaxPooling3D):
     """`tf.keras.layers.MaxPooling3D` in variable scopes. See `MaxPooling3D`."""
 
 

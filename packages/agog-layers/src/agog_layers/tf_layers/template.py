@@ -8,7 +8,7 @@ from typing import Any
 
 from agog_core import Checkpointable, Variable
 from agog_core.checkpointable import notify
-from agog_layers.base.variable_store import EagerVariableStore, active_store
+from agog_layers.naming.variable_store import EagerVariableStore, active_store
 from agog_layers.tf_layers.variable_scope import VariableScope, get_variable_scope, unique_path, variable_scope
 
 __all__ = ["make_template"]

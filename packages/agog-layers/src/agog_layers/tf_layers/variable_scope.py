@@ -9,8 +9,8 @@ from typing import Any
 from agog_core import Variable, as_dtype
 from agog_core.settings import Same, Setting
 from agog_core.variables.name_scope import counters, current_name_scope, name_scope
-from agog_layers.base.names import ScopeCounts, entered_scopes
-from agog_layers.base.variable_store import active_store
+from agog_layers.naming.names import ScopeCounts, entered_scopes
+from agog_layers.naming.variable_store import active_store
 from agog_layers.tf_layers.variables import find_or_make, refuse_places
 
 __all__ = [

@@ -7,7 +7,7 @@ from typing import Any
 from agog_core import TensorShape, Variable, as_dtype, convert_to_tensor, name_scope
 from agog_core.random import initializing
 from agog_core.tensors.convert import is_tensor
-from agog_layers.base.variable_store import kept
+from agog_layers.naming.variable_store import kept
 from agog_layers.weights import initializers
 
 

@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 import agog_core as ag
 from agog_core import Tensor
 from agog_core.ops.nn import relu
-from agog_layers.base.description import Configured
-from agog_layers.base.lookup import Lookup
+from agog_layers.serialization.description import Configured
+from agog_layers.serialization.lookup import Lookup
 
 __all__ = [
     "Constraint",

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 from agog_core import Tensor, as_dtype, dtypes
 from agog_core.tensors.convert import whole
-from agog_layers.base.description import Configured
+from agog_layers.serialization.description import Configured
 
 __all__ = ["Initializer"]
 

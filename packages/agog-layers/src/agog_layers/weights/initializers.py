@@ -10,8 +10,8 @@ from typing import Any
 
 import agog_core as ag
 from agog_core import Tensor
-from agog_layers.base.lookup import Lookup
-from agog_layers.base.signature import needed_arguments
+from agog_layers.arguments.signature import needed_arguments
+from agog_layers.serialization.lookup import Lookup
 from agog_layers.weights.initializer import Initializer
 from agog_layers.weights.variance_scaling import (
     UniformUnitScaling,

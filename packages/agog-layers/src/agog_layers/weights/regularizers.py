@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 import agog_core as ag
 from agog_core import Tensor
 from agog_core.calls.documented import documented_like
-from agog_layers.base.description import Configured
-from agog_layers.base.lookup import Lookup
+from agog_layers.serialization.description import Configured
+from agog_layers.serialization.lookup import Lookup
 
 __all__ = [
     "L1L2",

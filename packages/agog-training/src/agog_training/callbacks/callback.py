@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from agog_core import Variable
-from agog_layers.base.arguments import refuse_unknown, shown
+from agog_layers.arguments.checks import refuse_unknown, shown
 from agog_training.callbacks.logs import Results
 
 __all__ = ["BaseLogger", "Callback", "CallbackList", "History", "LambdaCallback"]

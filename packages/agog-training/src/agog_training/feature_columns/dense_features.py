@@ -7,10 +7,10 @@ from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 from agog_core import SparseTensor, Tensor, TensorShape, Variable, concat, convert_to_tensor, float32, nest, reshape
-from agog_layers.base.description import revive
-from agog_layers.base.signature import NOT_GIVEN
+from agog_layers.arguments.signature import NOT_GIVEN
 from agog_layers.layer.layer import Layer
 from agog_layers.layer.symbolic import Symbolic
+from agog_layers.serialization.description import revive
 from agog_training.feature_columns.column import DenseColumn, checked_dense_columns
 from agog_training.feature_columns.embedding import SharedEmbeddingColumn, SharedTable
 from agog_training.feature_columns.features import Features

@@ -6,8 +6,8 @@ from typing import Any
 
 from agog_core import cast, convert_to_tensor, nest
 from agog_layers import Layer, Sequential
-from agog_layers.base.learning_phase import learning_phase_scope
-from agog_layers.base.signature import takes_training
+from agog_layers.arguments.signature import takes_training
+from agog_layers.calls.learning_phase import learning_phase_scope
 from agog_training.fit.trainable import Trainable
 
 

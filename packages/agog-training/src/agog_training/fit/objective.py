@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from agog_core import Tensor, TensorLike, cast, convert_to_tensor, div_no_nan, expand_dims, nest, reduce_mean
-from agog_layers.base.masks import known, mask_of
-from agog_layers.base.names import UniqueNames
+from agog_layers.calls.masks import known, mask_of
 from agog_layers.losses import lookup as keras_losses
+from agog_layers.naming.names import UniqueNames
 from agog_training.fit.batches import Batch
 from agog_training.fit.labels import check_shapes, compared, compared_with
 from agog_training.fit.meters import Answer, Meter, at_each_step, make_meter, weighted_sums

@@ -20,9 +20,9 @@ from agog_layers import (
     RMSNormalization,
     SimpleRNNCell,
 )
-from agog_layers.convolutional.convolution import Conv
-from agog_layers.convolutional.deconvolution import ConvTranspose
-from agog_layers.convolutional.separable_convolution import Depthwise
+from agog_layers.convolution.convolution import Conv
+from agog_layers.convolution.deconvolution import ConvTranspose
+from agog_layers.convolution.separable_convolution import Depthwise
 from agog_layers.normalization.layer_normalization import Normalizing
 from agog_training.mapping.flow import IMAGE, SAME
 from agog_training.mapping.places import Place

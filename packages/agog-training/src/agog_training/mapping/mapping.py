@@ -12,7 +12,7 @@ import numpy as np
 from agog_checkpoint.warning import CheckpointWarning
 from agog_core import Variable
 from agog_layers import Dense
-from agog_layers.convolutional.convolution import Convolution
+from agog_layers.convolution.convolution import Convolution
 from agog_training.mapping.features import UNCLEAR, Order, of_images
 from agog_training.mapping.flow import Flow
 from agog_training.mapping.forms import IN_FOUR, Form, Forms, fitting, of_pytorch, plain, shape_of

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from agog_core import Variable
 from agog_layers import Bidirectional, Layer, Sequential, SpectralNormalization
 from agog_layers.attention.multi_head_attention import MultiHeadAttention
-from agog_layers.convolutional.separable_convolution import SeparableConv
+from agog_layers.convolution.separable_convolution import SeparableConv
 from agog_layers.recurrent.rnn import RNN
 from agog_layers.recurrent.stacked_cells import StackedRNNCells
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from agog_layers import Bidirectional, GRUCell, LSTMCell
-from agog_layers.base import activations
+from agog_layers import Bidirectional, GRUCell, LSTMCell, activations
 from agog_layers.normalization.layer_normalization import Normalizing
 from agog_training.mapping.places import Place
 

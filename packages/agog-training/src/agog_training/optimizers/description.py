@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 
 import agog_optimizers
-from agog_layers.base.custom_objects import custom_object
-from agog_layers.base.description import describe
+from agog_layers.serialization.custom_objects import custom_object
+from agog_layers.serialization.description import describe
 from agog_optimizers import Optimizer
 from agog_training.optimizers.lookup import deserialize
 

@@ -9,8 +9,8 @@ import numpy as np
 
 from agog_core import Tensor, TensorLike, Variable, clip_by_global_norm, clip_by_norm, clip_by_value
 from agog_core.tracers import called
-from agog_layers.base.arguments import refuse_unknown
-from agog_layers.base.description import Configured, constructor_arguments
+from agog_layers.arguments.checks import refuse_unknown
+from agog_layers.serialization.description import Configured, constructor_arguments
 from agog_optimizers import Optimizer
 from agog_optimizers.hyperparameters import checked_number
 from agog_optimizers.pairs import pairs_of

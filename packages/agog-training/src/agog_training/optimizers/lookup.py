@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from agog_layers.base.custom_objects import custom_object
-from agog_layers.base.lookup import Lookup
-from agog_layers.base.registry import classes
+from agog_layers.serialization.custom_objects import custom_object
+from agog_layers.serialization.lookup import Lookup
+from agog_layers.serialization.registry import classes
 
 __all__ = ["deserialize", "get", "serialize"]
 

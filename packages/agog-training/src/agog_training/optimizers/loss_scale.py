@@ -7,8 +7,8 @@ from typing import Any, ClassVar, Self
 
 import agog_optimizers
 from agog_core import TensorLike, Variable
-from agog_layers.base.description import Configured
-from agog_layers.base.policy import Policy
+from agog_layers.layer.policy import Policy
+from agog_layers.serialization.description import Configured
 from agog_optimizers import ExponentialUpdateLossScaleManager, FixedLossScaleManager, Optimizer
 from agog_training.optimizers.description import describe_optimizer, revive_optimizer
 

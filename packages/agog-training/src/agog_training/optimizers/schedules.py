@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import agog_optimizers as formulas
 from agog_core import Tensor, constant
 from agog_core.tensors.convert import at_each_run
-from agog_layers.base.description import Configured
+from agog_layers.serialization.description import Configured
 from agog_optimizers.hyperparameters import number
 
 __all__ = [

@@ -7,8 +7,8 @@ from contextlib import AbstractContextManager
 from typing import Any
 
 import agog_layers
-from agog_layers.base.custom_objects import custom_object_scope
-from agog_layers.base.description import describe, revive
+from agog_layers.serialization.custom_objects import custom_object_scope
+from agog_layers.serialization.description import describe, revive
 
 __all__ = ["clone_model", "model_from_config", "model_from_json"]
 

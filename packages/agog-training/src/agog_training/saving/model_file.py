@@ -17,8 +17,8 @@ from agog_core import Checkpointable, TensorShape, TensorSpec, nest, zeros
 from agog_core.errors import AlreadyExistsError, DataLossError, NotFoundError
 from agog_core.host_files import local_path
 from agog_core.random import Generator, generator, set_generator
-from agog_layers.base.description import describe, revive
-from agog_layers.base.memory_limit import allowance, allowance_of
+from agog_layers.serialization.description import describe, revive
+from agog_layers.serialization.memory_limit import allowance, allowance_of
 from agog_training.saving.cloning import trained
 from agog_training.saving.description import describe_training, revive_training
 from agog_training.saving.keras.assets import load_vocabularies

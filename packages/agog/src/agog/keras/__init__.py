@@ -29,7 +29,7 @@ from agog_core.variables.name_scope import name_scope as name_scope
 from agog_core.variables.variable import Variable as Variable
 from agog_layers import Input as Input
 from agog_layers import Layer as Layer
-from agog_layers.base.policy import Policy as DTypePolicy
+from agog_layers.layer.policy import Policy as DTypePolicy
 from agog_layers.losses.loss import Loss as Loss
 from agog_layers.metrics.keras.metric import Metric as Metric
 from agog_layers.weights.initializers import Initializer as Initializer

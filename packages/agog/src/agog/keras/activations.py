@@ -14,22 +14,19 @@ from agog_core.ops.nn import softmax as softmax
 from agog_core.ops.nn import softsign as softsign
 from agog_core.ops.nn import swish as silu
 from agog_core.ops.nn import swish as swish
-from agog_layers.base.activations import deserialize as deserialize
-from agog_layers.base.activations import elu as elu
-from agog_layers.base.activations import gelu as gelu
-from agog_layers.base.activations import get as get
-from agog_layers.base.activations import hard_sigmoid as hard_sigmoid
-from agog_layers.base.activations import linear as linear
-from agog_layers.base.activations import mish as mish
-from agog_layers.base.activations import serialize as serialize
-from agog_layers.base.piecewise_activations import hard_shrink as hard_shrink
-from agog_layers.base.piecewise_activations import hard_silu as hard_silu
-from agog_layers.base.piecewise_activations import hard_silu as hard_swish
-from agog_layers.base.piecewise_activations import hard_tanh as hard_tanh
-from agog_layers.base.piecewise_activations import soft_shrink as soft_shrink
-from agog_layers.base.piecewise_activations import sparse_plus as sparse_plus
-from agog_layers.base.piecewise_activations import sparse_sigmoid as sparse_sigmoid
-from agog_layers.base.piecewise_activations import threshold as threshold
-from agog_layers.base.smooth_activations import *
+from agog_layers.activations.lookup import deserialize as deserialize
+from agog_layers.activations.lookup import get as get
+from agog_layers.activations.lookup import serialize as serialize
+from agog_layers.activations.piecewise import hard_shrink as hard_shrink
+from agog_layers.activations.piecewise import hard_sigmoid as hard_sigmoid
+from agog_layers.activations.piecewise import hard_silu as hard_silu
+from agog_layers.activations.piecewise import hard_silu as hard_swish
+from agog_layers.activations.piecewise import hard_tanh as hard_tanh
+from agog_layers.activations.piecewise import linear as linear
+from agog_layers.activations.piecewise import soft_shrink as soft_shrink
+from agog_layers.activations.piecewise import sparse_plus as sparse_plus
+from agog_layers.activations.piecewise import sparse_sigmoid as sparse_sigmoid
+from agog_layers.activations.piecewise import threshold as threshold
+from agog_layers.activations.smooth import *
 
 _face(globals())

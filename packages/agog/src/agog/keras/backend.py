@@ -59,13 +59,13 @@ from agog_keras.backend.shapes import *
 from agog_keras.backend.tensors import *
 from agog_keras.backend.values import *
 from agog_keras.settings import *
-from agog_layers.base.activations import elu as elu
-from agog_layers.base.activations import hard_sigmoid as hard_sigmoid
-from agog_layers.base.learning_phase import in_test_phase as in_test_phase
-from agog_layers.base.learning_phase import in_train_phase as in_train_phase
-from agog_layers.base.learning_phase import learning_phase as learning_phase
-from agog_layers.base.learning_phase import learning_phase_scope as learning_phase_scope
-from agog_layers.base.learning_phase import set_learning_phase as set_learning_phase
+from agog_layers.activations.piecewise import hard_sigmoid as hard_sigmoid
+from agog_layers.activations.smooth import elu as elu
+from agog_layers.calls.learning_phase import in_test_phase as in_test_phase
+from agog_layers.calls.learning_phase import in_train_phase as in_train_phase
+from agog_layers.calls.learning_phase import learning_phase as learning_phase
+from agog_layers.calls.learning_phase import learning_phase_scope as learning_phase_scope
+from agog_layers.calls.learning_phase import set_learning_phase as set_learning_phase
 from agog_layers.layer.function_layer import take_symbols as _take_symbols
 from agog_layers.losses.classification import categorical_crossentropy as categorical_crossentropy
 from agog_layers.losses.classification import sparse_categorical_crossentropy as sparse_categorical_crossentropy

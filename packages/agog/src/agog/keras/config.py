@@ -8,7 +8,7 @@ from agog_keras.settings import image_data_format as image_data_format
 from agog_keras.settings import set_epsilon as set_epsilon
 from agog_keras.settings import set_floatx as set_floatx
 from agog_keras.settings import set_image_data_format as set_image_data_format
-from agog_layers.base.policy import global_policy as dtype_policy
-from agog_layers.base.policy import set_global_policy as set_dtype_policy
+from agog_layers.layer.policy import global_policy as dtype_policy
+from agog_layers.layer.policy import set_global_policy as set_dtype_policy
 
 _face(globals())

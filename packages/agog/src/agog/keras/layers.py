@@ -16,11 +16,9 @@ from agog_layers import InputSpec as InputSpec
 from agog_layers import Layer as Layer
 from agog_layers import Masking as Masking
 from agog_layers.attention import *
-from agog_layers.basic.activation import *
-from agog_layers.basic.noise import *
-from agog_layers.basic.rectifiers import *
-from agog_layers.basic.reshaping import *
-from agog_layers.convolutional import *
+from agog_layers.convolution import *
+from agog_layers.elementwise.activation import *
+from agog_layers.elementwise.rectifiers import *
 from agog_layers.layer.lookup import deserialize as deserialize
 from agog_layers.layer.lookup import serialize as serialize
 from agog_layers.merging import *
@@ -28,6 +26,8 @@ from agog_layers.merging.functions import *
 from agog_layers.models.input import *
 from agog_layers.normalization import *
 from agog_layers.recurrent import *
+from agog_layers.regularization.noise import *
+from agog_layers.reshaping.reshaping import *
 
 if TYPE_CHECKING:
     from agog_keras.layers.hashed_crossing import HashedCrossing as HashedCrossing

@@ -121,15 +121,20 @@ from agog_keras.ops.places import *
 from agog_keras.ops.reductions import *
 from agog_keras.ops.selection import *
 from agog_keras.ops.statistics import *
-from agog_layers.base.piecewise_activations import hard_shrink as hard_shrink
-from agog_layers.base.piecewise_activations import hard_silu as hard_silu
-from agog_layers.base.piecewise_activations import hard_silu as hard_swish
-from agog_layers.base.piecewise_activations import hard_tanh as hard_tanh
-from agog_layers.base.piecewise_activations import soft_shrink as soft_shrink
-from agog_layers.base.piecewise_activations import sparse_plus as sparse_plus
-from agog_layers.base.piecewise_activations import sparse_sigmoid as sparse_sigmoid
-from agog_layers.base.piecewise_activations import threshold as threshold
-from agog_layers.base.smooth_activations import *
+from agog_layers.activations.piecewise import hard_shrink as hard_shrink
+from agog_layers.activations.piecewise import hard_silu as hard_silu
+from agog_layers.activations.piecewise import hard_silu as hard_swish
+from agog_layers.activations.piecewise import hard_tanh as hard_tanh
+from agog_layers.activations.piecewise import soft_shrink as soft_shrink
+from agog_layers.activations.piecewise import sparse_plus as sparse_plus
+from agog_layers.activations.piecewise import sparse_sigmoid as sparse_sigmoid
+from agog_layers.activations.piecewise import threshold as threshold
+from agog_layers.activations.smooth import celu as celu
+from agog_layers.activations.smooth import glu as glu
+from agog_layers.activations.smooth import log_sigmoid as log_sigmoid
+from agog_layers.activations.smooth import sparsemax as sparsemax
+from agog_layers.activations.smooth import squareplus as squareplus
+from agog_layers.activations.smooth import tanh_shrink as tanh_shrink
 from agog_layers.layer.function_layer import take_symbols as _take_symbols
 
 _face(globals())

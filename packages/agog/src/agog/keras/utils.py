@@ -13,10 +13,10 @@ from agog_keras.preprocessing.sequences import pad_sequences as pad_sequences
 from agog_keras.progress_bar import Progbar as Progbar
 from agog_keras.seeds import set_random_seed as set_random_seed
 from agog_keras.settings import clear_session as clear_session
-from agog_layers.base.custom_objects import *
-from agog_layers.base.custom_objects import custom_object_scope as CustomObjectScope
-from agog_layers.base.description import describe as serialize_keras_object
-from agog_layers.base.description import deserialize_keras_object as deserialize_keras_object
+from agog_layers.serialization.custom_objects import *
+from agog_layers.serialization.custom_objects import custom_object_scope as CustomObjectScope
+from agog_layers.serialization.description import describe as serialize_keras_object
+from agog_layers.serialization.description import deserialize_keras_object as deserialize_keras_object
 from agog_training import Sequence as Sequence
 from agog_training.sequence import Sequence as PyDataset
 

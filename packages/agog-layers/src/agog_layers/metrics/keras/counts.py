@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from agog_core import Tensor, TensorLike, Variable, is_nan, where, zeros_like
-from agog_layers.base.sample_weights import aligned
 from agog_layers.losses.arguments import of_one_rank
+from agog_layers.losses.sample_weights import aligned
 from agog_layers.metrics import auc, confusion, metric
 from agog_layers.metrics.keras.metric import Metric
 

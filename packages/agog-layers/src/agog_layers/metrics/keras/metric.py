@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, Self
 
 from agog_core import Tensor, TensorLike, Variable, as_dtype, cast, convert_to_tensor, div_no_nan, reduce_mean
-from agog_layers.base.names import snake_case
-from agog_layers.base.sample_weights import aligned, weighted_sum
 from agog_layers.losses.arguments import of_one_rank
+from agog_layers.losses.sample_weights import aligned, weighted_sum
 from agog_layers.metrics.state import State
+from agog_layers.naming.names import snake_case
 
 __all__ = ["Mean", "Metric", "Sum"]
 

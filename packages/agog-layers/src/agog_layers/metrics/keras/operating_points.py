@@ -6,8 +6,8 @@ from typing import Any, ClassVar
 
 import agog_core as ag
 from agog_core import Tensor
-from agog_layers.base.sample_weights import aligned
 from agog_layers.losses.arguments import of_one_rank
+from agog_layers.losses.sample_weights import aligned
 from agog_layers.metrics.keras.metric import Metric
 
 __all__ = ["PrecisionAtRecall", "RecallAtPrecision", "SensitivityAtSpecificity", "SpecificityAtSensitivity"]

@@ -6,7 +6,7 @@ from typing import Any
 
 from agog_core import Tensor, concat, sigmoid, split
 from agog_core.ops.nn.gru import gru
-from agog_layers.base import activations
+from agog_layers import activations
 from agog_layers.recurrent.rnn_cell.cell import RNNCell, checked_units, is_tanh
 
 __all__ = ["BasicRNNCell", "GRUCell"]

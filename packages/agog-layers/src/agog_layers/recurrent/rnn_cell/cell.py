@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from agog_core import Tensor, TensorShape, Variable
-from agog_layers.base import activations
-from agog_layers.base.arguments import integer
+from agog_layers import activations
+from agog_layers.arguments.checks import integer
 from agog_layers.layer.layer import Layer
 from agog_layers.recurrent.cell import initial_state
 

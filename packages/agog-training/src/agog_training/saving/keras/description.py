@@ -7,7 +7,6 @@ from typing import Any
 
 from agog_core import nest
 from agog_layers import Layer
-from agog_layers.base.custom_objects import custom_object
 from agog_layers.layer.function_layer import Called
 from agog_layers.layer.operator_layer import Operation
 from agog_layers.models.graph import connect

@@ -9,11 +9,11 @@ from typing import Any, TypeGuard
 
 import agog_layers
 from agog_core import nest
-from agog_layers.base import activations
-from agog_layers.base.custom_objects import custom_object
-from agog_layers.base.description import constructor_arguments
-from agog_layers.base.registry import classes
+from agog_layers import activations
 from agog_layers.layer.function_layer import can_call
+from agog_layers.serialization.custom_objects import custom_object
+from agog_layers.serialization.description import constructor_arguments
+from agog_layers.serialization.registry import classes
 from agog_layers.weights import constraints, initializers, regularizers
 
 __all__ = [

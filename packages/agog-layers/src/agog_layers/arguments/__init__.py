@@ -1,0 +1,1 @@
+"""Arguments: checks of arguments, and the signatures of functions."""

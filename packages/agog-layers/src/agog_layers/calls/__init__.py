@@ -1,0 +1,1 @@
+"""Calls: the learning phase, masks and the shapes of inputs."""
