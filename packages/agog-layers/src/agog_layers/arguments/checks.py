@@ -1,4 +1,4 @@
-"""Arguments: checks of integers per axis, choices among strings, and unknown arguments."""
+"""Checks of arguments: integers per axis, choices among strings, unknown names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Shapes of inputs: one, or a list of them."""
+"""Input shapes: one shape, or a list of them."""
 
 from __future__ import annotations
 
