@@ -13,9 +13,9 @@ from agog_layers import losses as losses
 from agog_layers import metrics as metrics
 from agog_layers.attention import *
 from agog_layers.convolution import *
-from agog_layers.dense import *
 from agog_layers.elementwise import *
 from agog_layers.layer import *
+from agog_layers.linear import *
 from agog_layers.merging import *
 from agog_layers.models import *
 from agog_layers.models import network as network

@@ -7,7 +7,7 @@ from functools import wraps
 from typing import Any, TypeVar
 
 from agog_core import Tensor, Variable, convert_to_tensor, name_scope
-from agog_layers import convolution, dense, normalization, regularization, reshaping
+from agog_layers import convolution, linear, normalization, regularization, reshaping
 from agog_layers.layer.layer import Layer as Base
 from agog_layers.naming.names import layer_names, scope, snake_case
 from agog_layers.naming.variable_store import weight_getter
@@ -138,7 +138,7 @@ def _noting(cls: C) -> C:
 
 
 @_noting
-class Dense(Layer, dense.Dense):
+class Dense(Layer, linear.Dense):
     """`tf.keras.layers.Dense` in variable scopes. See `Dense`."""
 
 

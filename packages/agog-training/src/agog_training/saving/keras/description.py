@@ -10,6 +10,7 @@ from agog_layers import Layer
 from agog_layers.layer.function_layer import Called
 from agog_layers.layer.operator_layer import Operation
 from agog_layers.models.graph import connect
+from agog_layers.serialization.custom_objects import custom_object
 from agog_training.saving.keras import schema
 
 __all__ = ["made", "made_layer", "made_model"]
