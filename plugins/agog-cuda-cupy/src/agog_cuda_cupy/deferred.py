@@ -37,6 +37,7 @@ _waiting: defaultdict[int, deque[_Waiting]] = defaultdict(deque)
 _wrong: dict[int, tuple[int, str]] = {}
 # Held while anything here changes.
 _lock = Lock()
+# Which of the checks came first; each takes the next number.
 _turns = count()
 
 
