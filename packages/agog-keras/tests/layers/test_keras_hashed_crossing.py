@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 import agog_core as ag
+from agog_keras.feature_columns import crossed_column
+from agog_keras.feature_columns.features import Features
 from agog_keras.layers.hashed_crossing import HashedCrossing
 from agog_testing import says
-from agog_training.feature_columns import crossed_column
-from agog_training.feature_columns.features import Features
 
 
 def test_hashed_crossing_is_that_of_crossed_columns() -> None:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from agog_core import Tensor, cast, convert_to_tensor, one_hot, reshape
+from agog_keras.feature_columns.crossing import CrossedColumn
+from agog_keras.feature_columns.features import Features
 from agog_layers.arguments.checks import choice, integer
 from agog_layers.arguments.signature import NOT_GIVEN
 from agog_layers.layer.layer import Layer
-from agog_training.feature_columns.crossing import CrossedColumn
-from agog_training.feature_columns.features import Features
 
 __all__ = ["HashedCrossing"]
 

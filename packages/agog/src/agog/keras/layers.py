@@ -30,11 +30,11 @@ from agog_layers.regularization.noise import *
 from agog_layers.reshaping.reshaping import *
 
 if TYPE_CHECKING:
+    from agog_keras.feature_columns import DenseFeatures as DenseFeatures
     from agog_keras.layers.hashed_crossing import HashedCrossing as HashedCrossing
-    from agog_training.feature_columns import DenseFeatures as DenseFeatures
 
 
-_COLUMNS = _Some("agog_training.feature_columns", "DenseFeatures")
+_COLUMNS = _Some("agog_keras.feature_columns", "DenseFeatures")
 _CROSSING = _Some("agog_keras.layers.hashed_crossing", "HashedCrossing")
 __getattr__, __dir__ = _later(__name__, rooms=[_COLUMNS, _CROSSING])
 __getattr__ = _taught(__name__, __getattr__)

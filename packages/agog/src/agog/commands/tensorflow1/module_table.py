@@ -139,7 +139,7 @@ _BY_SOURCES = {
     """,
     "agog.errors agog": "python.framework.errors python.framework.errors_impl",
     "agog.flags": "python.platform.flags",
-    "agog.feature_column agog_training.feature_columns": """
+    "agog.feature_column agog_keras.feature_columns": """
         python.feature_column python.feature_column.feature_column python.feature_column.feature_column_lib
         python.feature_column.feature_column_v2
     """,
@@ -256,7 +256,7 @@ RENAMED = {
     "python.eager.core._status_to_exception": f"{_INTERNALS}.eager_status:status_to_exception",
     "python.eager.def_function.def_function": "agog:function",
     "python.eager.def_function.function": "agog:function",
-    "python.feature_column.feature_column.InputLayer": "agog_training.feature_columns:DenseFeatures",
+    "python.feature_column.feature_column.InputLayer": "agog_keras.feature_columns:DenseFeatures",
     "python.framework.ops.EagerTensor": f"{_INTERNALS}.eager_tensor:EagerTensor",
     "python.keras.engine.base_layer.DeferredTensor": "agog_layers.layer.symbolic:Symbolic",
     "python.keras.engine.network.Network": "agog.keras:Model",

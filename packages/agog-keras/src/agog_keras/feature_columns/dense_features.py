@@ -7,13 +7,13 @@ from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 from agog_core import SparseTensor, Tensor, TensorShape, Variable, concat, convert_to_tensor, float32, nest, reshape
+from agog_keras.feature_columns.column import DenseColumn, checked_dense_columns
+from agog_keras.feature_columns.embedding import SharedEmbeddingColumn, SharedTable
+from agog_keras.feature_columns.features import Features
 from agog_layers.arguments.signature import NOT_GIVEN
 from agog_layers.layer.layer import Layer
 from agog_layers.layer.symbolic import Symbolic
 from agog_layers.serialization.description import revive
-from agog_training.feature_columns.column import DenseColumn, checked_dense_columns
-from agog_training.feature_columns.embedding import SharedEmbeddingColumn, SharedTable
-from agog_training.feature_columns.features import Features
 
 __all__ = ["DenseFeatures", "FeatureLayer"]
 
@@ -90,7 +90,7 @@ class DenseFeatures(ColumnLayer):
     Raises:
         ValueError: there is no column, one is not dense, or two have one name.
 
-    >>> from agog_training.feature_columns import numeric_column
+    >>> from agog_keras.feature_columns import numeric_column
     >>> layer = DenseFeatures([numeric_column("width"), numeric_column("height")])
     >>> print(layer({"width": [1.0, 2.0], "height": [3.0, 4.0]}))
     tf.Tensor(

@@ -12,8 +12,8 @@ import numpy as np
 import agog_core as ag
 from agog_core import Tensor, as_dtype
 from agog_data.examples.features import FixedLenFeature, VarLenFeature
-from agog_training.feature_columns.column import CategoricalColumn, Categories, DenseColumn, checked_key
-from agog_training.feature_columns.features import Features
+from agog_keras.feature_columns.column import CategoricalColumn, Categories, DenseColumn, checked_key
+from agog_keras.feature_columns.features import Features
 
 __all__ = ["bucketized_column", "numeric_column"]
 
@@ -43,7 +43,7 @@ def numeric_column(
             does not fit the shape.
         TypeError: the function is none, or a size is no integer.
 
-    >>> from agog_training.feature_columns import DenseFeatures
+    >>> from agog_keras.feature_columns import DenseFeatures
     >>> layer = DenseFeatures([numeric_column("price", normalizer_fn=lambda x: x / 10.0)])
     >>> print(layer({"price": [[20.0], [40.0]]}))
     tf.Tensor(
@@ -138,7 +138,7 @@ def bucketized_column(source_column: Any, boundaries: Sequence[float]) -> Bucket
     Raises:
         ValueError: the source is another column, has more axes, or the boundaries are not in order.
 
-    >>> from agog_training.feature_columns import DenseFeatures
+    >>> from agog_keras.feature_columns import DenseFeatures
     >>> ages = bucketized_column(numeric_column("age"), [18.0, 65.0])
     >>> print(DenseFeatures([ages])({"age": [[3.0], [18.0]]}))
     tf.Tensor(

@@ -10,7 +10,7 @@ import pytest
 
 import agog_core as ag
 from agog_core import SparseTensor
-from agog_training.feature_columns import (
+from agog_keras.feature_columns import (
     DenseFeatures,
     LinearModel,
     SequenceFeatures,
@@ -31,7 +31,7 @@ from agog_training.feature_columns import (
     shared_embeddings,
     weighted_categorical_column,
 )
-from agog_training.feature_columns.features import Features
+from agog_keras.feature_columns.features import Features
 
 TABLE = np.array([[1.0, 2.0], [3.0, 5.0], [7.0, 11.0], [13.0, 17.0]], np.float32)
 

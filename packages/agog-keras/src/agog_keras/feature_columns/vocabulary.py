@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from agog_core import DType, Tensor, as_dtype, as_string, py_func, reshape, string_to_hash_bucket_fast, where
-from agog_training.feature_columns.categorical import KeyedColumn
-from agog_training.feature_columns.column import checked_key
-from agog_training.feature_columns.features import Entries
+from agog_keras.feature_columns.categorical import KeyedColumn
+from agog_keras.feature_columns.column import checked_key
+from agog_keras.feature_columns.features import Entries
 
 __all__ = ["categorical_column_with_vocabulary_file", "categorical_column_with_vocabulary_list"]
 
@@ -38,7 +38,7 @@ def categorical_column_with_vocabulary_list(
         ValueError: the key is no string; the list is empty, has something twice, or is of another dtype; or both a
             default value and buckets are given.
 
-    >>> from agog_training.feature_columns import DenseFeatures, indicator_column
+    >>> from agog_keras.feature_columns import DenseFeatures, indicator_column
     >>> column = indicator_column(categorical_column_with_vocabulary_list("color", ["red", "green"], num_oov_buckets=1))
     >>> print(DenseFeatures([column])({"color": [["green"], ["gray"]]}))
     tf.Tensor(

@@ -12,9 +12,9 @@ import numpy as np
 import agog_core as ag
 from agog_core import Tensor, as_dtype
 from agog_data.examples.features import FixedLenFeature, VarLenFeature
-from agog_training.feature_columns.categorical import HashedCategoricalColumn
-from agog_training.feature_columns.column import CategoricalColumn, Categories, checked_categories, checked_key
-from agog_training.feature_columns.features import Entries, Features
+from agog_keras.feature_columns.categorical import HashedCategoricalColumn
+from agog_keras.feature_columns.column import CategoricalColumn, Categories, checked_categories, checked_key
+from agog_keras.feature_columns.features import Entries, Features
 
 __all__ = ["crossed_column", "weighted_categorical_column"]
 
@@ -37,7 +37,7 @@ def weighted_categorical_column(
     Raises:
         ValueError: the column is not categorical, the key is no string, or the dtype is not of numbers.
 
-    >>> from agog_training.feature_columns import DenseFeatures, categorical_column_with_identity, indicator_column
+    >>> from agog_keras.feature_columns import DenseFeatures, categorical_column_with_identity, indicator_column
     >>> words = categorical_column_with_identity("word", 3)
     >>> column = indicator_column(weighted_categorical_column(words, "frequency"))
     >>> print(DenseFeatures([column])({"word": [[2, 0]], "frequency": [[0.5, 3.0]]}))
@@ -100,7 +100,7 @@ def crossed_column(keys: Sequence[Any], hash_bucket_size: int, hash_key: int | N
     Raises:
         ValueError: there are fewer than two, one is something else, or there is no bucket.
 
-    >>> from agog_training.feature_columns import DenseFeatures, indicator_column
+    >>> from agog_keras.feature_columns import DenseFeatures, indicator_column
     >>> column = crossed_column(["country", "language"], 10)
     >>> layer = DenseFeatures([indicator_column(column)])
     >>> layer({"country": [["ch"]], "language": [["fr"]]}).shape

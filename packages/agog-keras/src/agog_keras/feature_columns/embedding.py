@@ -11,10 +11,10 @@ import agog_core as ag
 from agog_checkpoint.reader import load_variable
 from agog_core import Tensor
 from agog_data.examples.features import FixedLenFeature, VarLenFeature
+from agog_keras.feature_columns.column import CategoricalColumn, Categories, DenseColumn, checked_categories
+from agog_keras.feature_columns.features import Features
 from agog_layers.layer.layer import Layer
 from agog_layers.weights import initializers
-from agog_training.feature_columns.column import CategoricalColumn, Categories, DenseColumn, checked_categories
-from agog_training.feature_columns.features import Features
 
 __all__ = ["embedding_column", "indicator_column", "shared_embedding_columns", "shared_embeddings"]
 
@@ -73,7 +73,7 @@ def embedding_column(
         ValueError: the column is not categorical, the dimension is not positive, there is no such combiner, or of the
             checkpoint and the name one is missing.
 
-    >>> from agog_training.feature_columns import DenseFeatures, categorical_column_with_identity
+    >>> from agog_keras.feature_columns import DenseFeatures, categorical_column_with_identity
     >>> column = embedding_column(categorical_column_with_identity("day", 7), 3, initializer="ones")
     >>> print(DenseFeatures([column])({"day": [[2]]}))
     tf.Tensor([[1. 1. 1.]], shape=(1, 3), dtype=float32)
@@ -220,7 +220,7 @@ def shared_embeddings(
     Raises:
         ValueError: a column is not categorical, or they are of different kinds or numbers of categories.
 
-    >>> from agog_training.feature_columns import DenseFeatures, categorical_column_with_identity
+    >>> from agog_keras.feature_columns import DenseFeatures, categorical_column_with_identity
     >>> watched = categorical_column_with_identity("watched", 100)
     >>> liked = categorical_column_with_identity("liked", 100)
     >>> layer = DenseFeatures(shared_embeddings([watched, liked], 8))
@@ -298,7 +298,7 @@ def indicator_column(categorical_column: Any) -> IndicatorColumn:
     Raises:
         ValueError: the column is not categorical.
 
-    >>> from agog_training.feature_columns import DenseFeatures, categorical_column_with_identity
+    >>> from agog_keras.feature_columns import DenseFeatures, categorical_column_with_identity
     >>> column = indicator_column(categorical_column_with_identity("day", 3))
     >>> print(DenseFeatures([column])({"day": [[2, 2, -1]]}))
     tf.Tensor([[0. 0. 2.]], shape=(1, 3), dtype=float32)

@@ -14,9 +14,7 @@ from agog_core.tracing.functions.function import function
 from agog_data import Dataset
 from agog_data.examples.features import FixedLenFeature, VarLenFeature
 from agog_data.examples.parsing import parse_example
-from agog_layers import Dense, Input
-from agog_training import Model, Sequential, load_model
-from agog_training.feature_columns import (
+from agog_keras.feature_columns import (
     DenseFeatures,
     LinearModel,
     bucketized_column,
@@ -32,6 +30,8 @@ from agog_training.feature_columns import (
     shared_embeddings,
     weighted_categorical_column,
 )
+from agog_layers import Dense, Input
+from agog_training import Model, Sequential, load_model
 
 KINDS = ["cat", "dog", "bird"]
 

@@ -9,8 +9,8 @@ import agog_core as ag
 from agog_core import Tensor, as_dtype
 from agog_core.errors import InvalidArgumentError
 from agog_data.examples.features import FixedLenFeature, VarLenFeature
-from agog_training.feature_columns.column import CategoricalColumn, Categories, checked_key
-from agog_training.feature_columns.features import Entries, Features
+from agog_keras.feature_columns.column import CategoricalColumn, Categories, checked_key
+from agog_keras.feature_columns.features import Entries, Features
 
 __all__ = ["categorical_column_with_hash_bucket", "categorical_column_with_identity"]
 
@@ -70,7 +70,7 @@ def categorical_column_with_identity(
     Raises:
         ValueError: the key is no string, there is no category, or the default value is none of them.
 
-    >>> from agog_training.feature_columns import DenseFeatures, indicator_column
+    >>> from agog_keras.feature_columns import DenseFeatures, indicator_column
     >>> column = indicator_column(categorical_column_with_identity("day", 3))
     >>> print(DenseFeatures([column])({"day": [[2], [0]]}))
     tf.Tensor(

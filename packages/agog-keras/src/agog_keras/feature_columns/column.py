@@ -7,9 +7,9 @@ from typing import Any, ClassVar, NamedTuple, Self
 
 from agog_core import Tensor, TensorShape, Variable, as_dtype
 from agog_data.examples.features import FixedLenFeature, VarLenFeature
+from agog_keras.feature_columns.features import Features
 from agog_layers.layer.layer import Layer
 from agog_layers.serialization.description import Configured, revive
-from agog_training.feature_columns.features import Features
 
 __all__ = ["CategoricalColumn", "DenseColumn", "FeatureColumn"]
 

@@ -7,11 +7,11 @@ from typing import Any
 
 from agog_core import Tensor
 from agog_data.examples.features import FixedLenFeature, VarLenFeature
+from agog_keras.feature_columns.column import FeatureColumn
+from agog_keras.feature_columns.dense_features import ColumnLayer, DenseFeatures
+from agog_keras.feature_columns.linear_model import LinearModel
+from agog_keras.feature_columns.sequence_features import SequenceFeatures
 from agog_layers.tf_layers.variable_scope import variable_scope
-from agog_training.feature_columns.column import FeatureColumn
-from agog_training.feature_columns.dense_features import ColumnLayer, DenseFeatures
-from agog_training.feature_columns.linear_model import LinearModel
-from agog_training.feature_columns.sequence_features import SequenceFeatures
 
 __all__ = ["input_layer", "linear_model", "make_parse_example_spec", "sequence_input_layer"]
 
@@ -28,7 +28,7 @@ def make_parse_example_spec(feature_columns: Iterable[Any]) -> dict[str, FixedLe
     Raises:
         ValueError: one is no feature column, or two read one feature in different ways.
 
-    >>> from agog_training.feature_columns import numeric_column
+    >>> from agog_keras.feature_columns import numeric_column
     >>> make_parse_example_spec([numeric_column("price")])
     {'price': FixedLenFeature(shape=(1,), dtype=tf.float32, default_value=None)}
     """
@@ -67,7 +67,7 @@ def input_layer(
     Raises:
         ValueError: there is no column, one is not dense, or a feature is missing.
 
-    >>> from agog_training.feature_columns import numeric_column
+    >>> from agog_keras.feature_columns import numeric_column
     >>> print(input_layer({"price": [1.0, 2.0]}, [numeric_column("price")]))
     tf.Tensor(
     [[1.]
@@ -106,7 +106,7 @@ def linear_model(
     Raises:
         ValueError: there is no column, one is something else, or a feature is missing.
 
-    >>> from agog_training.feature_columns import numeric_column
+    >>> from agog_keras.feature_columns import numeric_column
     >>> print(linear_model({"price": [1.0, 2.0]}, [numeric_column("price")]))
     tf.Tensor(
     [[0.]

@@ -10,20 +10,20 @@ import agog_core as ag
 from agog_core import Tensor, as_dtype
 from agog_core.calls.documented import documented_like
 from agog_data.examples.features import FixedLenFeature, VarLenFeature
-from agog_training.feature_columns.categorical import (
+from agog_keras.feature_columns.categorical import (
     categorical_column_with_hash_bucket,
     categorical_column_with_identity,
 )
-from agog_training.feature_columns.column import (
+from agog_keras.feature_columns.column import (
     CategoricalColumn,
     Categories,
     DenseColumn,
     checked_dense_columns,
     checked_key,
 )
-from agog_training.feature_columns.dense_features import ColumnLayer
-from agog_training.feature_columns.features import Features
-from agog_training.feature_columns.vocabulary import (
+from agog_keras.feature_columns.dense_features import ColumnLayer
+from agog_keras.feature_columns.features import Features
+from agog_keras.feature_columns.vocabulary import (
     categorical_column_with_vocabulary_file,
     categorical_column_with_vocabulary_list,
 )
@@ -217,7 +217,7 @@ class SequenceFeatures(ColumnLayer):
     Raises:
         ValueError: there is no column, one is of no sequences, or two have one name.
 
-    >>> from agog_training.feature_columns import indicator_column
+    >>> from agog_keras.feature_columns import indicator_column
     >>> layer = SequenceFeatures([indicator_column(sequence_categorical_column_with_identity("word", 3))])
     >>> numbers, lengths = layer({"word": [[2, 0], [1, -1]]})
     >>> print(numbers.shape, lengths.numpy())

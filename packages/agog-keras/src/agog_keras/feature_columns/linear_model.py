@@ -6,10 +6,10 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from agog_core import Tensor, TensorShape, add_n, nest
-from agog_training.feature_columns.column import CategoricalColumn, DenseColumn, checked_columns
-from agog_training.feature_columns.dense_features import ColumnLayer
-from agog_training.feature_columns.embedding import COMBINERS, combined
-from agog_training.feature_columns.features import Features
+from agog_keras.feature_columns.column import CategoricalColumn, DenseColumn, checked_columns
+from agog_keras.feature_columns.dense_features import ColumnLayer
+from agog_keras.feature_columns.embedding import COMBINERS, combined
+from agog_keras.feature_columns.features import Features
 
 __all__ = ["LinearModel"]
 
@@ -29,7 +29,7 @@ class LinearModel(ColumnLayer):
     Raises:
         ValueError: there is no column, one is something else, two have one name, or there is no such combiner.
 
-    >>> from agog_training.feature_columns import numeric_column
+    >>> from agog_keras.feature_columns import numeric_column
     >>> layer = LinearModel([numeric_column("price")])
     >>> print(layer({"price": [[1.0], [5.0]]}))
     tf.Tensor(

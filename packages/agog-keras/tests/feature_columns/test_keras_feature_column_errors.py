@@ -10,8 +10,7 @@ import pytest
 
 from agog_core import SparseTensor
 from agog_core.errors import InvalidArgumentError
-from agog_testing import says
-from agog_training.feature_columns import (
+from agog_keras.feature_columns import (
     DenseFeatures,
     LinearModel,
     SequenceFeatures,
@@ -30,6 +29,7 @@ from agog_training.feature_columns import (
     shared_embeddings,
     weighted_categorical_column,
 )
+from agog_testing import says
 
 X = numeric_column("x")
 N = categorical_column_with_identity("n", 3)

@@ -11,7 +11,7 @@ import agog_core as ag
 from agog_core import Tensor
 
 if TYPE_CHECKING:
-    from agog_training.feature_columns.column import FeatureColumn
+    from agog_keras.feature_columns.column import FeatureColumn
 
 Array = np.ndarray[Any, Any]
 
