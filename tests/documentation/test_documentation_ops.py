@@ -40,7 +40,7 @@ def test_every_op_has_a_row(page: str) -> None:
     declared = {
         name
         for file in OP_FILES.rglob("*.py")
-        for name in re.findall(r'^_\w+ = (?:Op\(\s*"|op_of\(\s*)(\w+)', file.read_text(encoding="utf-8"), re.MULTILINE)
+        for name in re.findall(r'^_\w+ = (?:Op\(\s*"|define\(\s*)(\w+)', file.read_text(encoding="utf-8"), re.MULTILINE)
     }
     assert len(declared) > 100
     assert declared <= set(listed)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from agog_core.calls.call import call
-from agog_core.dispatch.op import Op
+from agog_core.dispatch.op import define
 from agog_core.dtypes import NUMERIC
 from agog_core.errors import InvalidArgumentError
 from agog_core.shapes import Shape, TensorShape, broadcast_shapes
@@ -43,12 +43,8 @@ def _broadcast_shape(x: Shape, shape: Shape) -> Shape:
     return shape
 
 
-_broadcast_to = Op(
-    "broadcast_to",
-    broadcast_to,
-    inputs=["input"],
-    shape=_broadcast_shape,
-    vjp={"input": lambda g, input_shape: sum_to(g, input_shape)},
+_broadcast_to = define(
+    broadcast_to, shape=_broadcast_shape, vjp={"input": lambda g, input_shape: sum_to(g, input_shape)}
 )
 
 
@@ -68,13 +64,8 @@ def _sum_shape(x: Shape, shape: Shape) -> Shape:
     return shape
 
 
-_sum_to = Op(
-    "sum_to",
-    sum_to,
-    inputs=["input"],
-    shape=_sum_shape,
-    dtypes=NUMERIC,
-    vjp={"input": lambda g, input_shape: broadcast_to(g, input_shape)},
+_sum_to = define(
+    sum_to, shape=_sum_shape, dtypes=NUMERIC, vjp={"input": lambda g, input_shape: broadcast_to(g, input_shape)}
 )
 
 

@@ -274,6 +274,12 @@ _FIELDS = {
 }
 
 
+def define(function: Callable[..., Any], *, shape: Callable[..., Any], **facts: Any) -> Op:
+    """Define an op by its public function: it has its name, and the parameters that are `TensorLike` are its inputs."""
+    inputs = [name for name, kind in function.__annotations__.items() if kind == "TensorLike"]
+    return Op(function.__name__, function, inputs=inputs, shape=shape, **facts)
+
+
 def _module_of(function: Callable[..., Any]) -> object:
     """The module of a function, as it is now: an import that does not come to its end takes its module away."""
     return sys.modules.get(function.__module__)

@@ -11,7 +11,7 @@ from agog_core.calls.call import call
 from agog_core.dispatch.devices.lookup import scopes
 from agog_core.dispatch.kernels.failure import note_failure
 from agog_core.dispatch.kernels.resolution import run_next
-from agog_core.dispatch.op import Op
+from agog_core.dispatch.op import define
 from agog_core.dtypes import NUMERIC, NUMERIC_OR_BOOL, DType, as_dtype
 from agog_core.errors import InvalidArgumentError
 from agog_core.tensors.convert import convert_to_tensor, from_host
@@ -86,10 +86,8 @@ def _cast_float8(x: Tensor, wanted: DType) -> Tensor:
     return from_host(host.astype(wanted.numpy_dtype, order="C"), x._table.device.table(wanted))
 
 
-_cast = Op(
-    "cast",
+_cast = define(
     cast,
-    inputs=["x"],
     shape=lambda x, dtype: x,
     dtype=lambda given, dtype: as_dtype(dtype),
     dtypes=NUMERIC_OR_BOOL,
@@ -167,10 +165,8 @@ def bitcast(input: TensorLike, type: Any, name: str | None = None) -> Tensor:
     return call(_bitcast, x, dtype=wanted.name, shape=shape)
 
 
-_bitcast = Op(
-    "bitcast",
+_bitcast = define(
     bitcast,
-    inputs=["input"],
     shape=lambda x, dtype, shape: shape,
     dtype=lambda given, dtype, shape: as_dtype(dtype),
     dtypes=NUMERIC,

@@ -6,7 +6,7 @@ from agog_core import dtypes
 from agog_core.calls.broadcasting import sum_to
 from agog_core.calls.call import call
 from agog_core.calls.elementwise import operands
-from agog_core.dispatch.op import Op
+from agog_core.dispatch.op import define
 from agog_core.dtypes import NUMERIC
 from agog_core.ops.array.casting import cast
 from agog_core.ops.array.creation import zeros_like
@@ -43,10 +43,8 @@ def complex(real: TensorLike, imag: TensorLike, name: str | None = None) -> Tens
     return call(_complex, x, y)
 
 
-_complex = Op(
-    "complex",
+_complex = define(
     complex,
-    inputs=["real", "imag"],
     shape=lambda real, imag: broadcast_shapes("complex", real, imag),
     dtype=lambda given: dtypes.complex64 if given is dtypes.float32 else dtypes.complex128,
     dtypes=frozenset({dtypes.float32, dtypes.float64}),
@@ -85,10 +83,8 @@ def _numbers(op: str, value: TensorLike) -> Tensor:
     return tensor
 
 
-_real = Op(
-    "real",
+_real = define(
     real,
-    inputs=["input"],
     shape=lambda x: x,
     dtype=lambda given: given.real_dtype,
     dtypes=_COMPLEX,
@@ -116,10 +112,8 @@ def imag(input: TensorLike, name: str | None = None) -> Tensor:
     return call(_imag, x) if x._table.dtype.is_complex else zeros_like(x)
 
 
-_imag = Op(
-    "imag",
+_imag = define(
     imag,
-    inputs=["input"],
     shape=lambda x: x,
     dtype=lambda given: given.real_dtype,
     dtypes=_COMPLEX,
@@ -147,6 +141,4 @@ def conj(x: TensorLike, name: str | None = None) -> Tensor:
     return call(_conj, tensor) if tensor._table.dtype.is_complex else tensor
 
 
-_conj = Op(
-    "conj", conj, inputs=["x"], shape=lambda x: x, dtypes=_COMPLEX, vjp={"x": lambda g: conj(g)}, elementwise=True
-)
+_conj = define(conj, shape=lambda x: x, dtypes=_COMPLEX, vjp={"x": lambda g: conj(g)}, elementwise=True)

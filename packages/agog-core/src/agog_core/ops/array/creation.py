@@ -9,7 +9,7 @@ from agog_core import dtypes
 from agog_core.calls.broadcasting import broadcast_to, static_shape
 from agog_core.calls.call import call, create
 from agog_core.calls.documented import documented_like
-from agog_core.dispatch.op import Op
+from agog_core.dispatch.op import Op, define
 from agog_core.dtypes import FLOATING, ORDERED, as_dtype, float32
 from agog_core.errors import InvalidArgumentError
 from agog_core.shapes import Shape, normalize_axis
@@ -268,10 +268,8 @@ def one_hot(
     return call(_one_hot, x, depth=whole(depth), on_value=on.item(), off_value=off.item(), axis=where, dtype=kind.name)
 
 
-_one_hot = Op(
-    "one_hot",
+_one_hot = define(
     one_hot,
-    inputs=["indices"],
     shape=lambda indices, depth, axis, **_: (*indices[:axis], depth, *indices[axis:]),
     dtype=lambda given, dtype, **_: as_dtype(dtype),
     dtypes=dtypes.INTEGERS,

@@ -7,7 +7,7 @@ from typing import Any
 
 from agog_core.calls.call import call, call_several
 from agog_core.dispatch.devices.lookup import device, scopes
-from agog_core.dispatch.op import Op
+from agog_core.dispatch.op import Op, define
 from agog_core.errors import InvalidArgumentError
 from agog_core.ops.array.creation import zeros_like
 from agog_core.ops.array.reshaping import expand_dims, identity, reshape
@@ -177,10 +177,8 @@ def _split_vjp(g: list[Tensor | None], out: tuple[Tensor, ...], axis: int) -> Te
     return concat([zeros_like(piece) if each is None else each for each, piece in zip(g, out, strict=True)], axis)
 
 
-_split = Op(
-    "split",
+_split = define(
     split,
-    inputs=["value"],
     shape=lambda value, sizes, axis: [(*value[:axis], size, *value[axis + 1 :]) for size in sizes],
     vjp={"value": _split_vjp},
     views=True,

@@ -9,7 +9,7 @@ from typing import Any
 from agog_core import dtypes
 from agog_core.calls.call import call
 from agog_core.dispatch.devices.lookup import host_device
-from agog_core.dispatch.op import Op
+from agog_core.dispatch.op import define
 from agog_core.dtypes import as_dtype
 from agog_core.errors import InvalidArgumentError
 from agog_core.ops.array.complex import conj
@@ -113,13 +113,8 @@ def _reshape_shape(x: Shape, shape: Shape) -> Shape:
     return shape
 
 
-_reshape = Op(
-    "reshape",
-    reshape,
-    inputs=["tensor"],
-    shape=_reshape_shape,
-    vjp={"tensor": lambda g, tensor_shape: reshape(g, tensor_shape)},
-    views=True,
+_reshape = define(
+    reshape, shape=_reshape_shape, vjp={"tensor": lambda g, tensor_shape: reshape(g, tensor_shape)}, views=True
 )
 
 
@@ -236,13 +231,8 @@ def _inverse(perm: Shape) -> Shape:
     return tuple(sorted(builtins.range(len(perm)), key=perm.__getitem__))
 
 
-_transpose = Op(
-    "transpose",
-    transpose,
-    inputs=["a"],
-    shape=_transpose_shape,
-    vjp={"a": lambda g, perm: transpose(g, _inverse(perm))},
-    views=True,
+_transpose = define(
+    transpose, shape=_transpose_shape, vjp={"a": lambda g, perm: transpose(g, _inverse(perm))}, views=True
 )
 
 

@@ -6,7 +6,7 @@ import builtins
 from typing import Any
 
 from agog_core.calls.call import call
-from agog_core.dispatch.op import Op
+from agog_core.dispatch.op import define
 from agog_core.dtypes import int32, int64
 from agog_core.errors import InvalidArgumentError
 from agog_core.ops.array.joining import concat
@@ -102,10 +102,8 @@ def _sequence_shape(input: Shape, seq_lengths: Shape, seq_axis: int, batch_axis:
     return input
 
 
-_reverse_sequence = Op(
-    "reverse_sequence",
+_reverse_sequence = define(
     reverse_sequence,
-    inputs=["input", "seq_lengths"],
     shape=_sequence_shape,
     alike=["input"],
     vjp={"input": lambda g, seq_lengths, seq_axis, batch_axis: reverse_sequence(g, seq_lengths, seq_axis, batch_axis)},

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from agog_core.calls.call import call
-from agog_core.dispatch.op import Op
+from agog_core.dispatch.op import Op, define
 from agog_core.dtypes import NUMERIC_OR_BOOL
 from agog_core.errors import InvalidArgumentError
 from agog_core.shapes import Shape
@@ -176,10 +176,8 @@ def strided_slice_grad(g: TensorLike, shape: Shape, key: Key) -> Tensor:
     return call(_strided_slice_grad, convert_to_tensor(g), shape=shape, key=key)
 
 
-_strided_slice_grad = Op(
-    "strided_slice_grad",
+_strided_slice_grad = define(
     strided_slice_grad,
-    inputs=["g"],
     shape=lambda g, shape, key: shape,
     dtypes=NUMERIC_OR_BOOL,
     vjp={"g": lambda g, key: call(_strided_slice, g, key=key)},

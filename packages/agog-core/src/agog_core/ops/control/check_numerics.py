@@ -7,7 +7,7 @@ from typing import Any, NoReturn
 
 from agog_core import dtypes
 from agog_core.calls.call import call_several
-from agog_core.dispatch.op import Op
+from agog_core.dispatch.op import define
 from agog_core.dtypes import FLOATING
 from agog_core.errors import InvalidArgumentError
 from agog_core.ops.control.assertions import demand
@@ -57,10 +57,8 @@ def _check_numerics_vjp(g: list[Any], message: str) -> Tensor:
     return check_numerics(g[0], message if message.endswith(_IN_GRADIENT) else message + _IN_GRADIENT)
 
 
-_check_numerics = Op(
-    "check_numerics",
+_check_numerics = define(
     check_numerics,
-    inputs=["tensor"],
     shape=lambda tensor, message: [tensor, (2,)],
     dtype=lambda dtype, message: [dtype, dtypes.int64],
     dtypes=FLOATING,

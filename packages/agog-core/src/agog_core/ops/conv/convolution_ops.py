@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from agog_core.calls.call import call
-from agog_core.dispatch.op import Op
+from agog_core.dispatch.op import Op, define
 from agog_core.dtypes import FLOATING
 from agog_core.errors import InvalidArgumentError
 from agog_core.ops.conv.arguments import Pairs, output_sizes
@@ -134,10 +134,8 @@ def _input_grad_vjp_filter(
     return convolution_filter_grad(g, gradient, filter_shape, strides, paddings, dilations, groups)
 
 
-_input_grad = Op(
-    "convolution_input_grad",
+_input_grad = define(
     convolution_input_grad,
-    inputs=["gradient", "filter"],
     shape=_input_grad_shape,
     dtypes=FLOATING,
     vjp={"gradient": _input_grad_vjp_gradient, "filter": _input_grad_vjp_filter},
@@ -190,10 +188,8 @@ def _filter_grad_vjp_gradient(
     return general_convolution(input, g, strides, paddings, dilations, groups)
 
 
-_filter_grad = Op(
-    "convolution_filter_grad",
+_filter_grad = define(
     convolution_filter_grad,
-    inputs=["input", "gradient"],
     shape=_filter_grad_shape,
     dtypes=FLOATING,
     vjp={"input": _filter_grad_vjp_input, "gradient": _filter_grad_vjp_gradient},

@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from agog_core.calls.call import call
-from agog_core.dispatch.op import Op
+from agog_core.dispatch.op import define
 from agog_core.dtypes import ORDERED
 from agog_core.errors import InvalidArgumentError
 from agog_core.ops.conv.arguments import Pairs, check_choice, check_rank, output_sizes, pairs_of, per_axis
@@ -58,14 +58,7 @@ def _vjp(g: Tensor, images_shape: Shape, window: Shape, strides: Shape, paddings
     return add_image_patches(g, images_shape, window, strides, paddings, dilations)
 
 
-_extract = Op(
-    "extract_image_patches",
-    extract_image_patches,
-    inputs=["images"],
-    shape=_shape,
-    dtypes=ORDERED,
-    vjp={"images": _vjp},
-)
+_extract = define(extract_image_patches, shape=_shape, dtypes=ORDERED, vjp={"images": _vjp})
 
 
 def add_image_patches(
@@ -96,11 +89,4 @@ def _add_vjp(g: Tensor, window: Shape, strides: Shape, paddings: Pairs, dilation
     return call(_extract, g, window=window, strides=strides, paddings=paddings, dilations=dilations)
 
 
-_add = Op(
-    "add_image_patches",
-    add_image_patches,
-    inputs=["patches"],
-    shape=_add_shape,
-    dtypes=ORDERED,
-    vjp={"patches": _add_vjp},
-)
+_add = define(add_image_patches, shape=_add_shape, dtypes=ORDERED, vjp={"patches": _add_vjp})

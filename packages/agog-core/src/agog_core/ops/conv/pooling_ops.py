@@ -7,7 +7,7 @@ beginning and the end of an axis by the paddings; what is outside does not count
 from __future__ import annotations
 
 from agog_core.calls.call import call, call_several
-from agog_core.dispatch.op import Op
+from agog_core.dispatch.op import Op, define
 from agog_core.dtypes import FLOATING, ORDERED, as_dtype
 from agog_core.errors import InvalidArgumentError
 from agog_core.ops.conv.arguments import Pairs, output_sizes
@@ -127,22 +127,8 @@ def _grad_grad_vjp(
 
 
 # Where the maxima lie does not change with the input, as far as derivatives can tell: only the gradient has a vjp.
-_grad = Op(
-    "max_pool_grad",
-    max_pool_grad,
-    inputs=["gradient", "input", "maxima"],
-    shape=_grad_shape,
-    dtypes=FLOATING,
-    vjp={"gradient": _grad_vjp},
-)
-_grad_grad = Op(
-    "max_pool_grad_grad",
-    max_pool_grad_grad,
-    inputs=["gradient", "input", "maxima"],
-    shape=_grad_grad_shape,
-    dtypes=FLOATING,
-    vjp={"gradient": _grad_grad_vjp},
-)
+_grad = define(max_pool_grad, shape=_grad_shape, dtypes=FLOATING, vjp={"gradient": _grad_vjp})
+_grad_grad = define(max_pool_grad_grad, shape=_grad_grad_shape, dtypes=FLOATING, vjp={"gradient": _grad_grad_vjp})
 
 
 def general_max_pool_with_argmax(
@@ -243,11 +229,4 @@ def _avg_grad_vjp(g: Tensor, window: Shape, strides: Shape, paddings: Pairs, dil
     return general_avg_pool(g, window, strides, paddings, dilations)
 
 
-_avg_grad = Op(
-    "avg_pool_grad",
-    avg_pool_grad,
-    inputs=["gradient"],
-    shape=_avg_grad_shape,
-    dtypes=FLOATING,
-    vjp={"gradient": _avg_grad_vjp},
-)
+_avg_grad = define(avg_pool_grad, shape=_avg_grad_shape, dtypes=FLOATING, vjp={"gradient": _avg_grad_vjp})

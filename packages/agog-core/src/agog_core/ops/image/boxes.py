@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from agog_core.calls.call import call
-from agog_core.dispatch.op import Op
+from agog_core.dispatch.op import define
 from agog_core.dtypes import FLOATING, float32, int32
 from agog_core.errors import InvalidArgumentError
 from agog_core.ops.array import cast, expand_dims, range, reshape, stop_gradient, unstack
@@ -154,12 +154,6 @@ def _suppression_shape(boxes: Shape, scores: Shape, **attributes: Any) -> Tensor
     return TensorShape([None])
 
 
-_suppression = Op(
-    "non_max_suppression",
-    non_max_suppression,
-    inputs=["boxes", "scores"],
-    shape=_suppression_shape,
-    dtype=int32,
-    dtypes=FLOATING,
-    host_reads=["boxes", "scores"],
+_suppression = define(
+    non_max_suppression, shape=_suppression_shape, dtype=int32, dtypes=FLOATING, host_reads=["boxes", "scores"]
 )

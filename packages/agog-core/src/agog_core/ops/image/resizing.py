@@ -6,7 +6,7 @@ from typing import Any
 
 from agog_core.calls.call import call
 from agog_core.calls.documented import documented
-from agog_core.dispatch.op import Op
+from agog_core.dispatch.op import define
 from agog_core.dtypes import FLOATING, ORDERED, float32
 from agog_core.errors import InvalidArgumentError
 from agog_core.ops.array import cast, expand_dims, squeeze
@@ -64,14 +64,7 @@ def _resample_vjp(g: Tensor, images_shape: Shape, method: str, align_corners: bo
     return resample_grad(g, images_shape, method, align_corners)
 
 
-_resample = Op(
-    "resample",
-    resample,
-    inputs=["images"],
-    shape=_resample_shape,
-    dtypes=ORDERED,
-    vjp={"images": _resample_vjp},
-)
+_resample = define(resample, shape=_resample_shape, dtypes=ORDERED, vjp={"images": _resample_vjp})
 
 
 def resample_grad(gradient: TensorLike, images_shape: Shape, method: str, align_corners: bool) -> Tensor:
@@ -96,13 +89,8 @@ def _resample_grad_vjp(g: Tensor, gradient_shape: Shape, method: str, align_corn
     return resample(g, gradient_shape[1:3], method, align_corners)
 
 
-_resample_grad = Op(
-    "resample_grad",
-    resample_grad,
-    inputs=["gradient"],
-    shape=_resample_grad_shape,
-    dtypes=FLOATING,
-    vjp={"gradient": _resample_grad_vjp},
+_resample_grad = define(
+    resample_grad, shape=_resample_grad_shape, dtypes=FLOATING, vjp={"gradient": _resample_grad_vjp}
 )
 
 _SECTIONS = """

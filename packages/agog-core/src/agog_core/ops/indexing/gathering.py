@@ -9,7 +9,7 @@ from typing import Any
 from agog_core import dtypes
 from agog_core.calls.broadcasting import broadcast_to
 from agog_core.calls.call import call
-from agog_core.dispatch.op import Op
+from agog_core.dispatch.op import define
 from agog_core.errors import InvalidArgumentError
 from agog_core.ops.array import range, reshape, stack, transpose
 from agog_core.shapes import Shape, normalize_axis
@@ -81,10 +81,8 @@ def _gather_vjp(g: Tensor, indices: Tensor, params_shape: Shape, axis: int) -> T
     return transpose(sums, (*builtins.range(1, axis + 1), 0, *builtins.range(axis + 1, rank)))
 
 
-_gather = Op(
-    "gather",
+_gather = define(
     gather,
-    inputs=["params", "indices"],
     shape=lambda params, indices, axis: (*params[:axis], *indices, *params[axis + 1 :]),
     alike=["params"],
     vjp={"params": _gather_vjp},
@@ -128,15 +126,7 @@ def _gather_nd_vjp(g: Tensor, indices: Tensor, params_shape: Shape) -> Tensor:
     return scatter_nd(indices, g, params_shape)
 
 
-_gather_nd = Op(
-    "gather_nd",
-    gather_nd,
-    inputs=["params", "indices"],
-    shape=_gather_nd_shape,
-    alike=["params"],
-    vjp={"params": _gather_nd_vjp},
-    may_fail=True,
-)
+_gather_nd = define(gather_nd, shape=_gather_nd_shape, alike=["params"], vjp={"params": _gather_nd_vjp}, may_fail=True)
 
 
 def batch_gather(params: TensorLike, indices: TensorLike, name: str | None = None) -> Tensor:

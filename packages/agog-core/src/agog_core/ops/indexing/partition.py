@@ -8,7 +8,7 @@ from typing import Any
 
 from agog_core import dtypes
 from agog_core.calls.call import call, call_several
-from agog_core.dispatch.op import Op
+from agog_core.dispatch.op import Op, define
 from agog_core.errors import InvalidArgumentError
 from agog_core.ops.array import concat, range, reshape, zeros_like
 from agog_core.ops.indexing.gathering import gather
@@ -65,10 +65,8 @@ def _partition_vjp(
     return reshape(dynamic_stitch(sources, parts), data_shape)
 
 
-_dynamic_partition = Op(
-    "dynamic_partition",
+_dynamic_partition = define(
     dynamic_partition,
-    inputs=["data", "partitions"],
     shape=_partition_shape,
     alike=["data"],
     vjp={"data": _partition_vjp},

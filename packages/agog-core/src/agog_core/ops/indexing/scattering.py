@@ -6,7 +6,7 @@ from typing import Any
 
 from agog_core.calls.broadcasting import static_shape
 from agog_core.calls.call import call, update_part
-from agog_core.dispatch.op import Op
+from agog_core.dispatch.op import Op, define
 from agog_core.dtypes import ALL, NUMERIC, ORDERED, bool_, int32
 from agog_core.errors import InvalidArgumentError
 from agog_core.ops.array.casting import cast
@@ -48,10 +48,8 @@ def _scatter_nd_shape(indices: Shape, updates: Shape, shape: Shape) -> Shape:
     return shape
 
 
-_scatter_nd = Op(
-    "scatter_nd",
+_scatter_nd = define(
     scatter_nd,
-    inputs=["indices", "updates"],
     shape=_scatter_nd_shape,
     alike=["updates"],
     dtypes=NUMERIC,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from agog_core.calls.call import call
-from agog_core.dispatch.op import Op
+from agog_core.dispatch.op import define
 from agog_core.dtypes import NUMERIC_OR_BOOL
 from agog_core.errors import InvalidArgumentError
 from agog_core.shapes import Shape
@@ -30,10 +30,8 @@ def _take_shape(values: Shape, positions: Shape) -> Shape:
     return positions
 
 
-_take_along = Op(
-    "take_along",
+_take_along = define(
     take_along,
-    inputs=["values", "positions"],
     shape=_take_shape,
     alike=["values"],
     vjp={"values": lambda g, values_shape, positions: add_along(g, positions, values_shape[-1])},
@@ -59,10 +57,8 @@ def _add_shape(values: Shape, positions: Shape, size: int) -> Shape:
     return (*values[:-1], size)
 
 
-_add_along = Op(
-    "add_along",
+_add_along = define(
     add_along,
-    inputs=["values", "positions"],
     shape=_add_shape,
     alike=["values"],
     dtypes=NUMERIC_OR_BOOL,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from agog_core.calls.call import call
 from agog_core.calls.documented import documented_like
-from agog_core.dispatch.op import Op
+from agog_core.dispatch.op import define
 from agog_core.ops.array.creation import zeros_like
 from agog_core.ops.indexing.gathering import gather_nd, index_tensor
 from agog_core.ops.indexing.scattering import check_updates, scatter_nd
@@ -44,10 +44,8 @@ def _tensor_scatter_update_shape(tensor: Shape, indices: Shape, updates: Shape) 
     return tensor
 
 
-_tensor_scatter_update = Op(
-    "tensor_scatter_update",
+_tensor_scatter_update = define(
     tensor_scatter_update,
-    inputs=["tensor", "indices", "updates"],
     shape=_tensor_scatter_update_shape,
     alike=["tensor", "updates"],
     vjp={

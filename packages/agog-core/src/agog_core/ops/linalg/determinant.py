@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from agog_core.calls.call import call, call_several
 from agog_core.calls.documented import documented_like
-from agog_core.dispatch.op import Op
+from agog_core.dispatch.op import define
 from agog_core.named_tuple import Named
 from agog_core.ops.array import conj, expand_dims, real
 from agog_core.ops.linalg.checks import SOLVABLE, check_square, square
@@ -43,10 +43,8 @@ def _scaled_inverse(scale: Tensor, matrix: Tensor) -> Tensor:
     return expand_dims(expand_dims(scale, -1), -1) * matrix_inverse(matrix_transpose(matrix))
 
 
-_matrix_determinant = Op(
-    "matrix_determinant",
+_matrix_determinant = define(
     matrix_determinant,
-    inputs=["input"],
     shape=square("matrix_determinant", "input", dropped=2),
     dtypes=SOLVABLE,
     vjp={"input": lambda g, input, out: _scaled_inverse(g * out, input)},
@@ -89,10 +87,8 @@ def _log_matrix_determinant_vjp(g: list[Tensor | None], input: Tensor, out: tupl
     return _scaled_inverse(scale, input)
 
 
-_log_matrix_determinant = Op(
-    "log_matrix_determinant",
+_log_matrix_determinant = define(
     log_matrix_determinant,
-    inputs=["input"],
     shape=_log_matrix_determinant_shape,
     dtype=lambda dtype: [dtype, dtype],
     dtypes=SOLVABLE,

@@ -11,7 +11,7 @@ from typing import Any
 from agog_core import dtypes
 from agog_core.calls.broadcasting import broadcast_to, static_shape
 from agog_core.calls.call import create
-from agog_core.dispatch.op import Op
+from agog_core.dispatch.op import define
 from agog_core.dtypes import NUMERIC_OR_BOOL, as_dtype
 from agog_core.errors import InvalidArgumentError
 from agog_core.ops.array import expand_dims, range, reshape, zeros
@@ -61,7 +61,7 @@ def _eye_shape(rows: int, columns: int) -> Shape:
     return rows, columns
 
 
-_eye = Op("eye", eye, inputs=[], shape=_eye_shape, dtypes=NUMERIC_OR_BOOL)
+_eye = define(eye, shape=_eye_shape, dtypes=NUMERIC_OR_BOOL)
 
 
 def matrix_diag(diagonal: TensorLike, name: str | None = None) -> Tensor:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from agog_core.calls.call import call, call_several
-from agog_core.dispatch.op import Op
+from agog_core.dispatch.op import define
 from agog_core.dtypes import DType, complex64, complex128, float32
 from agog_core.ops.linalg.checks import SOLVABLE, check_square, square
 from agog_core.shapes import Shape
@@ -34,7 +34,7 @@ def _eig_dtype(given: DType) -> list[DType]:
     return [_complex_dtype(given)] * 2
 
 
-_eig = Op("eig", eig, inputs=["tensor"], shape=_eig_shape, dtype=_eig_dtype, dtypes=SOLVABLE, may_fail=True)
+_eig = define(eig, shape=_eig_shape, dtype=_eig_dtype, dtypes=SOLVABLE, may_fail=True)
 
 
 def eigvals(tensor: TensorLike, name: str | None = None) -> Tensor:
@@ -47,12 +47,6 @@ def eigvals(tensor: TensorLike, name: str | None = None) -> Tensor:
     return call(_eigvals, convert_to_tensor(tensor))
 
 
-_eigvals = Op(
-    "eigvals",
-    eigvals,
-    inputs=["tensor"],
-    shape=square("eigvals", "tensor", dropped=1),
-    dtype=_complex_dtype,
-    dtypes=SOLVABLE,
-    may_fail=True,
+_eigvals = define(
+    eigvals, shape=square("eigvals", "tensor", dropped=1), dtype=_complex_dtype, dtypes=SOLVABLE, may_fail=True
 )

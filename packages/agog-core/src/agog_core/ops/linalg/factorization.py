@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from agog_core.calls.call import call, call_several
 from agog_core.calls.elementwise import operands
-from agog_core.dispatch.op import Op
+from agog_core.dispatch.op import define
 from agog_core.named_tuple import Named
 from agog_core.ops.array import concat, conj, zeros_like
 from agog_core.ops.linalg.checks import SOLVABLE, check_matrices, lower_half, square
@@ -49,14 +49,8 @@ def _cholesky_vjp(g: Tensor, out: Tensor) -> Tensor:
     return (one_sided + adjoint(one_sided)) * 0.5
 
 
-_cholesky = Op(
-    "cholesky",
-    cholesky,
-    inputs=["input"],
-    shape=square("cholesky", "input"),
-    dtypes=SOLVABLE,
-    vjp={"input": _cholesky_vjp},
-    may_fail=True,
+_cholesky = define(
+    cholesky, shape=square("cholesky", "input"), dtypes=SOLVABLE, vjp={"input": _cholesky_vjp}, may_fail=True
 )
 
 
@@ -146,4 +140,4 @@ def _tall_qr_vjp(q: Tensor, r: Tensor, g_q: Tensor, g_r: Tensor) -> Tensor:
     return adjoint(matrix_triangular_solve(r, adjoint(g_q + q @ hermitian), lower=False))
 
 
-_qr = Op("qr", qr, inputs=["input"], shape=_qr_shape, dtypes=SOLVABLE, vjp={"input": _qr_vjp})
+_qr = define(qr, shape=_qr_shape, dtypes=SOLVABLE, vjp={"input": _qr_vjp})

@@ -6,7 +6,7 @@ from typing import Any
 
 from agog_core.calls.call import call
 from agog_core.calls.elementwise import operands
-from agog_core.dispatch.op import Op
+from agog_core.dispatch.op import define
 from agog_core.ops.array.complex import conj
 from agog_core.ops.linalg.checks import SOLVABLE, check_matrices
 from agog_core.ops.linalg.diagonal import eye
@@ -83,10 +83,8 @@ def _matrix_solve_ls_vjp(
     return of_matrix, of_rhs
 
 
-_matrix_solve_ls = Op(
-    "matrix_solve_ls",
+_matrix_solve_ls = define(
     matrix_solve_ls,
-    inputs=["matrix", "rhs"],
     shape=_matrix_solve_ls_shape,
     dtypes=SOLVABLE,
     vjp={("matrix", "rhs"): _matrix_solve_ls_vjp},

@@ -9,7 +9,7 @@ from agog_core.calls.elementwise import operands
 from agog_core.dispatch.devices.lookup import scopes
 from agog_core.dispatch.kernels.failure import note_failure
 from agog_core.dispatch.kernels.resolution import resolve, run_next
-from agog_core.dispatch.op import Op
+from agog_core.dispatch.op import define
 from agog_core.dtypes import NUMERIC
 from agog_core.errors import InvalidArgumentError
 from agog_core.ops.array import conj, transpose
@@ -125,14 +125,7 @@ def _matmul_vjp_b(g: Tensor, a: Tensor, b_shape: Shape, transpose_a: bool, trans
     return gradient if gradient._shape == b_shape else sum_to(gradient, b_shape)
 
 
-_matmul = Op(
-    "matmul",
-    matmul,
-    inputs=["a", "b"],
-    shape=_matmul_shape,
-    dtypes=NUMERIC,
-    vjp={"a": _matmul_vjp_a, "b": _matmul_vjp_b},
-)
+_matmul = define(matmul, shape=_matmul_shape, dtypes=NUMERIC, vjp={"a": _matmul_vjp_a, "b": _matmul_vjp_b})
 
 
 def matrix_transpose(a: TensorLike, name: str | None = None, conjugate: bool = False) -> Tensor:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from agog_core.calls.call import call
 from agog_core.calls.documented import documented_like
 from agog_core.calls.elementwise import operands
-from agog_core.dispatch.op import Op
+from agog_core.dispatch.op import define
 from agog_core.errors import InvalidArgumentError
 from agog_core.ops.linalg.checks import SOLVABLE, check_matrices, check_square, square
 from agog_core.ops.linalg.diagonal import matrix_band_part
@@ -61,14 +61,8 @@ def _matrix_solve_vjp(g: Tensor, matrix: Tensor, out: Tensor, needed: tuple[str,
     return -matmul(of_rhs, out, transpose_b=True) if "matrix" in needed else None, of_rhs
 
 
-_matrix_solve = Op(
-    "matrix_solve",
-    matrix_solve,
-    inputs=["matrix", "rhs"],
-    shape=_matrix_solve_shape,
-    dtypes=SOLVABLE,
-    vjp={("matrix", "rhs"): _matrix_solve_vjp},
-    may_fail=True,
+_matrix_solve = define(
+    matrix_solve, shape=_matrix_solve_shape, dtypes=SOLVABLE, vjp={("matrix", "rhs"): _matrix_solve_vjp}, may_fail=True
 )
 
 
@@ -110,10 +104,8 @@ def _matrix_triangular_solve_vjp(
     return (matrix_band_part(of_matrix, -1, 0) if lower else matrix_band_part(of_matrix, 0, -1)), of_rhs
 
 
-_matrix_triangular_solve = Op(
-    "matrix_triangular_solve",
+_matrix_triangular_solve = define(
     matrix_triangular_solve,
-    inputs=["matrix", "rhs"],
     shape=_matrix_triangular_solve_shape,
     dtypes=SOLVABLE,
     vjp={("matrix", "rhs"): _matrix_triangular_solve_vjp},
@@ -143,10 +135,8 @@ def matrix_inverse(input: TensorLike, adjoint: bool = False, name: str | None = 
     return call(_matrix_inverse, adjoint_of(x) if adjoint else x)
 
 
-_matrix_inverse = Op(
-    "matrix_inverse",
+_matrix_inverse = define(
     matrix_inverse,
-    inputs=["input"],
     shape=square("matrix_inverse", "input"),
     dtypes=SOLVABLE,
     vjp={"input": lambda g, out: -matmul(matmul(out, g, transpose_a=True), out, transpose_b=True)},

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from agog_core.calls.call import call, call_several
 from agog_core.calls.documented import documented_like
-from agog_core.dispatch.op import Op
+from agog_core.dispatch.op import define
 from agog_core.ops.array import cast, conj, expand_dims, zeros_like
 from agog_core.ops.linalg.checks import (
     SOLVABLE,
@@ -71,10 +71,8 @@ def _gaps(row: Tensor) -> Tensor:
     return row - matrix_transpose(row) + eye(size, dtype=row.dtype)
 
 
-_self_adjoint_eig = Op(
-    "self_adjoint_eig",
+_self_adjoint_eig = define(
     self_adjoint_eig,
-    inputs=["tensor"],
     shape=_self_adjoint_eig_shape,
     dtype=lambda dtype: [dtype, dtype],
     dtypes=SOLVABLE,
@@ -96,10 +94,8 @@ def self_adjoint_eigvals(tensor: TensorLike, name: str | None = None) -> Tensor:
     return call(_self_adjoint_eigvals, convert_to_tensor(tensor))
 
 
-_self_adjoint_eigvals = Op(
-    "self_adjoint_eigvals",
+_self_adjoint_eigvals = define(
     self_adjoint_eigvals,
-    inputs=["tensor"],
     shape=square("self_adjoint_eigvals", "tensor", dropped=1),
     dtypes=SOLVABLE,
     vjp={"tensor": lambda g, tensor: _self_adjoint_eig_vjp([g, None], self_adjoint_eig(tensor))},
@@ -190,10 +186,8 @@ def _skew(x: Tensor) -> Tensor:
     return x - adjoint(x)
 
 
-_svd = Op(
-    "svd",
+_svd = define(
     svd,
-    inputs=["tensor"],
     shape=_svd_shape,
     dtype=lambda dtype, full_matrices: [dtype.real_dtype, dtype, dtype],
     dtypes=SOLVABLE,
@@ -221,10 +215,8 @@ def _singular_values_vjp(g: Tensor, tensor: Tensor) -> Tensor:
     return matmul(conj(u) * expand_dims(cast(g, u.dtype), -2), conj(v), adjoint_b=True)
 
 
-_singular_values = Op(
-    "singular_values",
+_singular_values = define(
     singular_values,
-    inputs=["tensor"],
     shape=_singular_values_shape,
     dtype=lambda dtype: dtype.real_dtype,
     dtypes=SOLVABLE,

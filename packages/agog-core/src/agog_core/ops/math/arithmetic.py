@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from agog_core import dtypes
 from agog_core.calls.call import call
 from agog_core.calls.elementwise import binary, operands, unary
-from agog_core.dispatch.op import Op
+from agog_core.dispatch.op import Op, define
 from agog_core.dtypes import DIFFERENTIABLE, INTEGERS, NUMERIC, ORDERED
 from agog_core.errors import InvalidArgumentError
 from agog_core.ops.array import cast, conj, zeros_like
@@ -310,11 +310,6 @@ def _cross_shape(a: Shape, b: Shape) -> Shape:
     return a
 
 
-_cross = Op(
-    "cross",
-    cross,
-    inputs=["a", "b"],
-    shape=_cross_shape,
-    dtypes=ORDERED,
-    vjp={"a": lambda g, b: cross(b, g), "b": lambda g, a: cross(g, a)},
+_cross = define(
+    cross, shape=_cross_shape, dtypes=ORDERED, vjp={"a": lambda g, b: cross(b, g), "b": lambda g, a: cross(g, a)}
 )

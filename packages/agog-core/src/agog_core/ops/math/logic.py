@@ -9,7 +9,7 @@ from agog_core.calls.elementwise import binary, operands, unary
 from agog_core.dispatch.devices.lookup import scopes
 from agog_core.dispatch.kernels.failure import note_failure
 from agog_core.dispatch.kernels.resolution import run_next
-from agog_core.dispatch.op import Op
+from agog_core.dispatch.op import Op, define
 from agog_core.dtypes import ALL, FLOATING, NUMERIC_OR_BOOL, ORDERED
 from agog_core.errors import InvalidArgumentError
 from agog_core.ops.array import reshape, zeros_like
@@ -291,10 +291,8 @@ def keep(g: Tensor, mask: Tensor) -> Tensor:
     return call(_masked, g, mask)
 
 
-_masked: Op = Op(
-    "masked",
+_masked: Op = define(
     masked,
-    inputs=["x", "mask"],
     shape=lambda x, mask: broadcast_shapes("masked", x, mask),
     alike=["x"],
     dtypes=FLOATING,

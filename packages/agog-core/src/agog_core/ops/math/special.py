@@ -8,7 +8,7 @@ from typing import Any
 from agog_core.calls.broadcasting import sum_to
 from agog_core.calls.call import call
 from agog_core.calls.elementwise import binary, operands, unary
-from agog_core.dispatch.op import Op
+from agog_core.dispatch.op import define
 from agog_core.dtypes import FLOATING, float32, float64
 from agog_core.ops.array import cast, expand_dims, ones_like, range, squeeze, zeros_like
 from agog_core.ops.math.arithmetic import abs, sign
@@ -205,10 +205,8 @@ def _betainc_vjp(g: Tensor, a: Tensor, b: Tensor, x: Tensor) -> Tensor:
     return sum_to(g * exp(powers - of_both), x._shape)
 
 
-_betainc = Op(
-    "betainc",
+_betainc = define(
     betainc,
-    inputs=["a", "b", "x"],
     shape=lambda a, b, x: broadcast_shapes("betainc", broadcast_shapes("betainc", a, b), x),
     dtypes=_PRECISE,
     vjp={"x": _betainc_vjp},

@@ -6,7 +6,7 @@ from typing import Any
 
 from agog_core.calls.call import call
 from agog_core.calls.elementwise import binary, unary
-from agog_core.dispatch.op import Op
+from agog_core.dispatch.op import Op, define
 from agog_core.dtypes import FLOATING, ORDERED, float32
 from agog_core.errors import InvalidArgumentError
 from agog_core.ops.array import cast, concat
@@ -146,10 +146,8 @@ def leaky_relu(features: TensorLike, alpha: Any = 0.2, name: str | None = None) 
     return call(_leaky_relu, x, alpha=float(alpha))
 
 
-_leaky_relu = Op(
-    "leaky_relu",
+_leaky_relu = define(
     leaky_relu,
-    inputs=["features"],
     shape=lambda features, alpha: features,
     dtypes=FLOATING,
     vjp={"features": lambda g, features, alpha: call(_leaky_relu_grad, g, features, alpha=alpha)},
@@ -175,10 +173,8 @@ def _leaky_relu_grad_shape(gradients: Shape, features: Shape, alpha: float) -> S
     return features
 
 
-_leaky_relu_grad: Op = Op(
-    "leaky_relu_grad",
+_leaky_relu_grad: Op = define(
     leaky_relu_grad,
-    inputs=["gradients", "features"],
     shape=_leaky_relu_grad_shape,
     dtypes=FLOATING,
     vjp={"gradients": lambda g, features, alpha: call(_leaky_relu_grad, g, features, alpha=alpha)},

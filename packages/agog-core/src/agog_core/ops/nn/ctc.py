@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from agog_core.calls.call import call
-from agog_core.dispatch.op import Op
+from agog_core.dispatch.op import Op, define
 from agog_core.dtypes import FLOATING, int32
 from agog_core.errors import InvalidArgumentError
 from agog_core.gradients.tape import GradientTape
@@ -206,10 +206,8 @@ def _ctc_loss_grad_vjp(
     return tuple([found.get(name) for name in sources])
 
 
-_ctc_loss_grad: Op = Op(
-    "ctc_loss_grad",
+_ctc_loss_grad: Op = define(
     ctc_loss_grad,
-    inputs=["gradients", "labels", "logits", "sequence_length"],
     shape=_ctc_loss_grad_shape,
     alike=["gradients", "logits"],
     dtypes=FLOATING,

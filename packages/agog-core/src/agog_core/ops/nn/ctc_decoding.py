@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from agog_core import dtypes
 from agog_core.calls.call import call_several
-from agog_core.dispatch.op import Op
+from agog_core.dispatch.op import define
 from agog_core.dtypes import FLOATING
 from agog_core.errors import InvalidArgumentError
 from agog_core.ops.array.casting import cast
@@ -54,10 +54,8 @@ def _greedy_shape(inputs: Shape, sequence_length: Shape, merge_repeated: bool) -
     return [TensorShape([None, 2]), TensorShape([None]), (2,), (inputs[1], 1)]
 
 
-_ctc_greedy_decoder = Op(
-    "ctc_greedy_decoder",
+_ctc_greedy_decoder = define(
     ctc_greedy_decoder,
-    inputs=["inputs", "sequence_length"],
     shape=_greedy_shape,
     dtype=lambda dtype, merge_repeated: [dtypes.int64, dtypes.int64, dtypes.int64, dtype],
     dtypes=FLOATING,
@@ -123,10 +121,8 @@ def _beam_shape(
     return [*path * top_paths, (inputs[1], top_paths)]
 
 
-_ctc_beam_search_decoder = Op(
-    "ctc_beam_search_decoder",
+_ctc_beam_search_decoder = define(
     ctc_beam_search_decoder,
-    inputs=["inputs", "sequence_length"],
     shape=_beam_shape,
     dtype=lambda dtype, beam_width, top_paths, merge_repeated: [*[dtypes.int64] * (3 * top_paths), dtype],
     dtypes=FLOATING,

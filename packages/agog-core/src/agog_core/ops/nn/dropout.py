@@ -7,7 +7,7 @@ from typing import Any
 from agog_core import dtypes
 from agog_core.calls.broadcasting import static_shape
 from agog_core.calls.call import call, call_several
-from agog_core.dispatch.op import Op
+from agog_core.dispatch.op import Op, define
 from agog_core.dtypes import FLOATING
 from agog_core.errors import InvalidArgumentError
 from agog_core.ops.array.reshaping import reshape
@@ -200,10 +200,8 @@ _dropout = Op(
     random=True,
     late=["key"],
 )
-_dropout_grad = Op(
-    "dropout_grad",
+_dropout_grad = define(
     dropout_grad,
-    inputs=["gradients", "mask"],
     shape=_grad_shape,
     dtypes=FLOATING,
     vjp={"gradients": lambda g, mask, keep: dropout_grad(g, mask, keep)},

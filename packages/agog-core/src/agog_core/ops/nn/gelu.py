@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from agog_core.calls.call import call
-from agog_core.dispatch.op import Op
+from agog_core.dispatch.op import Op, define
 from agog_core.dtypes import FLOATING
 from agog_core.errors import InvalidArgumentError
 from agog_core.ops.math.elementary import exp, sigmoid, square
@@ -37,14 +37,8 @@ def _vjp(g: Tensor, features: Tensor, out: Tensor, approximate: bool) -> Tensor:
     return call(_gelu_grad, g, features, out, approximate=approximate)
 
 
-_gelu = Op(
-    "gelu",
-    gelu,
-    inputs=["features"],
-    shape=lambda features, approximate: features,
-    dtypes=FLOATING,
-    vjp={"features": _vjp},
-    elementwise=True,
+_gelu = define(
+    gelu, shape=lambda features, approximate: features, dtypes=FLOATING, vjp={"features": _vjp}, elementwise=True
 )
 
 

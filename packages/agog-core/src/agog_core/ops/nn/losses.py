@@ -7,7 +7,7 @@ import math
 from agog_core.calls.call import call
 from agog_core.calls.documented import documented_like
 from agog_core.calls.elementwise import binary
-from agog_core.dispatch.op import Op
+from agog_core.dispatch.op import Op, define
 from agog_core.dtypes import FLOATING
 from agog_core.errors import InvalidArgumentError
 from agog_core.ops.array import cast, expand_dims, one_hot, ones_like, stop_gradient
@@ -141,10 +141,8 @@ def _cross_entropy_grad_vjp_logits(g: Tensor, gradients: Tensor, labels: Tensor,
     return softmax_grad(g * weights, softmax(logits, axis), axis)
 
 
-_softmax_cross_entropy_grad: Op = Op(
-    "softmax_cross_entropy_grad",
+_softmax_cross_entropy_grad: Op = define(
     softmax_cross_entropy_grad,
-    inputs=["gradients", "labels", "logits"],
     shape=_cross_entropy_grad_shape,
     dtypes=FLOATING,
     vjp={
@@ -236,10 +234,8 @@ def _sparse_grad_vjp_gradients(g: Tensor, labels: Tensor, logits: Tensor) -> Ten
     return reduce_sum(g * (softmax(logits) - target), -1)
 
 
-_sparse_softmax_cross_entropy_grad: Op = Op(
-    "sparse_softmax_cross_entropy_grad",
+_sparse_softmax_cross_entropy_grad: Op = define(
     sparse_softmax_cross_entropy_grad,
-    inputs=["gradients", "labels", "logits"],
     shape=_sparse_grad_shape,
     alike=["gradients", "logits"],
     dtypes=FLOATING,
@@ -364,4 +360,4 @@ def l2_loss(t: TensorLike, name: str | None = None) -> Tensor:
     return call(_l2_loss, convert_to_tensor(t))
 
 
-_l2_loss = Op("l2_loss", l2_loss, inputs=["t"], shape=lambda t: (), dtypes=FLOATING, vjp={"t": lambda g, t: g * t})
+_l2_loss = define(l2_loss, shape=lambda t: (), dtypes=FLOATING, vjp={"t": lambda g, t: g * t})

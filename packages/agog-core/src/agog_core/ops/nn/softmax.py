@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from agog_core.calls.call import call
 from agog_core.calls.documented import documented_like
-from agog_core.dispatch.op import Op
+from agog_core.dispatch.op import Op, define
 from agog_core.dtypes import FLOATING
 from agog_core.errors import InvalidArgumentError
 from agog_core.ops.math.elementary import exp
@@ -48,10 +48,8 @@ def _softmax_shape(logits: Shape, axis: int) -> Shape:
     return logits
 
 
-_softmax = Op(
-    "softmax",
+_softmax = define(
     softmax,
-    inputs=["logits"],
     shape=_softmax_shape,
     dtypes=FLOATING,
     vjp={"logits": lambda g, out, axis: call(_softmax_grad, g, out, axis=axis)},
@@ -82,10 +80,8 @@ def _softmax_grad_vjp(g: Tensor, gradients: Tensor, softmax: Tensor, axis: int) 
     return first - gradients * reduce_sum(g * softmax, axis, True)
 
 
-_softmax_grad: Op = Op(
-    "softmax_grad",
+_softmax_grad: Op = define(
     softmax_grad,
-    inputs=["gradients", "softmax"],
     shape=_softmax_grad_shape,
     dtypes=FLOATING,
     vjp={
@@ -109,10 +105,8 @@ def log_softmax(logits: TensorLike, axis: int | None = None, name: str | None = 
     return call(_log_softmax, x, axis=chosen_axis("log_softmax", x, axis, dim))
 
 
-_log_softmax = Op(
-    "log_softmax",
+_log_softmax = define(
     log_softmax,
-    inputs=["logits"],
     shape=_softmax_shape,
     dtypes=FLOATING,
     vjp={"logits": lambda g, out, axis: call(_log_softmax_grad, g, out, axis=axis)},
@@ -145,10 +139,8 @@ def _log_softmax_grad_vjp_log_softmax(g: Tensor, gradients: Tensor, log_softmax:
     return -(g * exp(log_softmax) * reduce_sum(gradients, axis, True))
 
 
-_log_softmax_grad: Op = Op(
-    "log_softmax_grad",
+_log_softmax_grad: Op = define(
     log_softmax_grad,
-    inputs=["gradients", "log_softmax"],
     shape=_log_softmax_grad_shape,
     dtypes=FLOATING,
     vjp={"gradients": _log_softmax_grad_vjp_gradients, "log_softmax": _log_softmax_grad_vjp_log_softmax},

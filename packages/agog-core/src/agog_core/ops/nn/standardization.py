@@ -8,7 +8,7 @@ from typing import Any
 
 from agog_core.calls.broadcasting import broadcast_to
 from agog_core.calls.call import call, call_several
-from agog_core.dispatch.op import Op
+from agog_core.dispatch.op import Op, define
 from agog_core.dtypes import FLOATING
 from agog_core.errors import InvalidArgumentError
 from agog_core.ops.math.elementary import sqrt
@@ -59,9 +59,7 @@ def _standardize_vjp(g: list[Tensor | None], out: tuple[Tensor, Tensor, Tensor],
     return total
 
 
-_standardize = Op(
-    "standardize", standardize, inputs=["x"], shape=_standardize_shape, dtypes=FLOATING, vjp={"x": _standardize_vjp}
-)
+_standardize = define(standardize, shape=_standardize_shape, dtypes=FLOATING, vjp={"x": _standardize_vjp})
 
 
 def standardize_grad(
@@ -106,10 +104,8 @@ def _standardize_grad_vjp_variance(g: Tensor, out: Tensor, variance: Tensor, axe
     return reduce_sum(g * out, axes, True) / ((variance + epsilon) * -2)
 
 
-_standardize_grad: Op = Op(
-    "standardize_grad",
+_standardize_grad: Op = define(
     standardize_grad,
-    inputs=["gradients", "standardized", "variance"],
     shape=_standardize_grad_shape,
     dtypes=FLOATING,
     vjp={
@@ -140,10 +136,8 @@ def _neighbor_sum_shape(x: Shape, radius: int) -> Shape:
     return x
 
 
-_neighbor_sum: Op = Op(
-    "neighbor_sum",
+_neighbor_sum: Op = define(
     neighbor_sum,
-    inputs=["x"],
     shape=_neighbor_sum_shape,
     dtypes=FLOATING,
     vjp={"x": lambda g, radius: call(_neighbor_sum, g, radius=radius)},

@@ -14,7 +14,7 @@ import numpy as np
 from agog_core import dtypes
 from agog_core.calls.broadcasting import static_shape
 from agog_core.calls.call import call
-from agog_core.dispatch.op import Op
+from agog_core.dispatch.op import Op, define
 from agog_core.dtypes import FLOATING, DType, as_dtype
 from agog_core.errors import InvalidArgumentError
 from agog_core.ops.array import cast, zeros_like
@@ -130,10 +130,8 @@ def random_poisson(
     return call(_random_poisson, recorded(means), shape=sizes, key=key, rounds=_POISSON_ROUNDS, dtype=kind.name)
 
 
-_random_poisson = Op(
-    "random_poisson",
+_random_poisson = define(
     random_poisson,
-    inputs=["lam"],
     shape=lambda lam, shape, key, rounds, dtype: (*shape, *lam),
     dtype=lambda given, shape, key, rounds, dtype: as_dtype(dtype),
     dtypes=FLOATING,
@@ -198,10 +196,8 @@ def _multinomial_shape(logits: Shape, num_samples: int, key: Any, dtype: str) ->
     return logits[0], num_samples
 
 
-_multinomial = Op(
-    "multinomial",
+_multinomial = define(
     multinomial,
-    inputs=["logits"],
     shape=_multinomial_shape,
     dtype=lambda given, num_samples, key, dtype: as_dtype(dtype),
     dtypes=FLOATING,

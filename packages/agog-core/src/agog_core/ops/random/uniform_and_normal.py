@@ -11,7 +11,7 @@ from agog_core import dtypes
 from agog_core.calls.broadcasting import static_shape
 from agog_core.calls.call import create
 from agog_core.calls.documented import documented_like
-from agog_core.dispatch.op import Op
+from agog_core.dispatch.op import Op, define
 from agog_core.dtypes import FLOATING, as_dtype
 from agog_core.errors import InvalidArgumentError
 from agog_core.ops.array.slicing import slice
@@ -189,14 +189,8 @@ def random_permutation(count: int, seed: int | None = None) -> Tensor:
     return create(_random_permutation, dtypes.int64, count=size, key=stream(seed)(size))
 
 
-_random_permutation = Op(
-    "random_permutation",
-    random_permutation,
-    inputs=[],
-    shape=lambda count, key: (count,),
-    dtypes=frozenset({dtypes.int64}),
-    random=True,
-    late=["key"],
+_random_permutation = define(
+    random_permutation, shape=lambda count, key: (count,), dtypes=frozenset({dtypes.int64}), random=True, late=["key"]
 )
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from agog_core import dtypes
 from agog_core.calls.call import call
 from agog_core.calls.documented import documented_like
-from agog_core.dispatch.op import Op
+from agog_core.dispatch.op import define
 from agog_core.dtypes import FLOATING, ORDERED, as_dtype
 from agog_core.errors import InvalidArgumentError
 from agog_core.ops.array import ones_like, reshape
@@ -86,13 +86,8 @@ def _extremum_grad_vjp(g: Tensor, gradients: Tensor, input_tensor: Tensor, outpu
     return reshape(reduce_sum(g * shares, axes), gradients._shape)
 
 
-_reduce_extremum_grad = Op(
-    "reduce_extremum_grad",
-    reduce_extremum_grad,
-    inputs=["gradients", "input_tensor", "output"],
-    shape=_extremum_grad_shape,
-    dtypes=FLOATING,
-    vjp={"gradients": _extremum_grad_vjp},
+_reduce_extremum_grad = define(
+    reduce_extremum_grad, shape=_extremum_grad_shape, dtypes=FLOATING, vjp={"gradients": _extremum_grad_vjp}
 )
 
 
@@ -154,8 +149,8 @@ def _position_dtype(given: dtypes.DType, axis: int, dtype: str) -> dtypes.DType:
     return as_dtype(dtype)
 
 
-_argmax = Op("argmax", argmax, inputs=["input"], shape=_position_shape("argmax"), dtype=_position_dtype, dtypes=ORDERED)
-_argmin = Op("argmin", argmin, inputs=["input"], shape=_position_shape("argmin"), dtype=_position_dtype, dtypes=ORDERED)
+_argmax = define(argmax, shape=_position_shape("argmax"), dtype=_position_dtype, dtypes=ORDERED)
+_argmin = define(argmin, shape=_position_shape("argmin"), dtype=_position_dtype, dtypes=ORDERED)
 
 
 def arg_max(input: TensorLike, dimension: int, output_type: Any = dtypes.int64, name: str | None = None) -> Tensor:

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 from agog_core.calls.call import call
 from agog_core.calls.documented import inputs_of, write_arguments
-from agog_core.dispatch.op import Op, Vjp
+from agog_core.dispatch.op import Op, Vjp, define
 from agog_core.dtypes import DIFFERENTIABLE, FLOATING, NUMERIC, DType, bool_
 from agog_core.errors import InvalidArgumentError
 from agog_core.ops.array.reshaping import reshape, transpose
@@ -122,10 +122,8 @@ def reduce_sum_grad(gradients: TensorLike, shape: Shape, axes: Shape, keepdims: 
     return call(_reduce_sum_grad, convert_to_tensor(gradients), shape=shape, axes=axes, keepdims=keepdims)
 
 
-_reduce_sum_grad = Op(
-    "reduce_sum_grad",
+_reduce_sum_grad = define(
     reduce_sum_grad,
-    inputs=["gradients"],
     shape=_spread_shape("reduce_sum_grad"),
     dtypes=NUMERIC,
     vjp={"gradients": lambda g, axes, keepdims: reduce_sum(g, axes, keepdims)},
@@ -163,13 +161,8 @@ def _mean_grad_vjp(g: Tensor, shape: Shape, axes: Shape, keepdims: bool) -> Tens
     return reduce_mean(g, axes, keepdims) if 0 not in shape else reduce_sum(g, axes, keepdims)
 
 
-_reduce_mean_grad = Op(
-    "reduce_mean_grad",
-    reduce_mean_grad,
-    inputs=["gradients"],
-    shape=_spread_shape("reduce_mean_grad"),
-    dtypes=DIFFERENTIABLE,
-    vjp={"gradients": _mean_grad_vjp},
+_reduce_mean_grad = define(
+    reduce_mean_grad, shape=_spread_shape("reduce_mean_grad"), dtypes=DIFFERENTIABLE, vjp={"gradients": _mean_grad_vjp}
 )
 
 

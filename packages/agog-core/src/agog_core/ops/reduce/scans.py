@@ -6,7 +6,7 @@ from typing import Any
 
 from agog_core.calls.call import call
 from agog_core.calls.documented import documented_like
-from agog_core.dispatch.op import Op
+from agog_core.dispatch.op import define
 from agog_core.dtypes import DIFFERENTIABLE, NUMERIC
 from agog_core.errors import InvalidArgumentError
 from agog_core.ops.array import concat, split, zeros
@@ -51,10 +51,8 @@ def _scan_shape(x: Shape, axis: int, exclusive: bool, reverse: bool) -> Shape:
     return x
 
 
-_cumsum = Op(
-    "cumsum",
+_cumsum = define(
     cumsum,
-    inputs=["x"],
     shape=_scan_shape,
     dtypes=NUMERIC,
     vjp={"x": lambda g, axis, exclusive, reverse: cumsum(g, axis, exclusive, not reverse)},
@@ -103,7 +101,7 @@ def _shifted(x: Tensor, axis: int, reverse: bool) -> Tensor:
     return concat([edge, split(x, [length - 1, 1], axis)[0]], axis)
 
 
-_cumprod = Op("cumprod", cumprod, inputs=["x"], shape=_scan_shape, dtypes=NUMERIC, vjp={"x": _cumprod_vjp})
+_cumprod = define(cumprod, shape=_scan_shape, dtypes=NUMERIC, vjp={"x": _cumprod_vjp})
 
 
 def linear_recurrence(factors: TensorLike, terms: TensorLike, axis: int = 0, reverse: bool = False) -> Tensor:
@@ -136,11 +134,6 @@ def _recurrence_vjp(
     return adjoint * _shifted(out, axis, reverse) if "factors" in needed else None, adjoint
 
 
-_linear_recurrence = Op(
-    "linear_recurrence",
-    linear_recurrence,
-    inputs=["factors", "terms"],
-    shape=_recurrence_shape,
-    dtypes=DIFFERENTIABLE,
-    vjp={("factors", "terms"): _recurrence_vjp},
+_linear_recurrence = define(
+    linear_recurrence, shape=_recurrence_shape, dtypes=DIFFERENTIABLE, vjp={("factors", "terms"): _recurrence_vjp}
 )

@@ -6,7 +6,7 @@ import operator
 from typing import Any
 
 from agog_core.calls.call import call
-from agog_core.dispatch.op import Op
+from agog_core.dispatch.op import Op, define
 from agog_core.dtypes import NUMERIC
 from agog_core.errors import InvalidArgumentError
 from agog_core.ops.array import pad, transpose
@@ -112,10 +112,8 @@ def _overlap_and_add_shape(signal: Shape, step: int) -> Shape:
     return (*batch, (count - 1) * step + length if count else 0)
 
 
-_overlap_and_add = Op(
-    "overlap_and_add",
+_overlap_and_add = define(
     overlap_and_add,
-    inputs=["signal"],
     shape=_overlap_and_add_shape,
     dtypes=NUMERIC,
     vjp={"signal": lambda g, signal_shape, step: call(_frame, g, length=signal_shape[-1], step=step)},

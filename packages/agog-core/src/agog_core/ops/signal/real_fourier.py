@@ -7,7 +7,7 @@ from typing import Any
 
 from agog_core.calls.broadcasting import static_shape
 from agog_core.calls.call import call
-from agog_core.dispatch.op import Op
+from agog_core.dispatch.op import define
 from agog_core.dtypes import DType, complex64, complex128, float32, float64
 from agog_core.errors import InvalidArgumentError
 from agog_core.ops.array import cast, concat, conj, range, zeros
@@ -105,10 +105,8 @@ def _multiplicity(length: int, dtype: DType) -> Tensor:
     return 2 - cast(is_single, dtype)
 
 
-_rfft = Op(
-    "rfft",
+_rfft = define(
     rfft,
-    inputs=["input_tensor"],
     shape=lambda input_tensor, rank: (*input_tensor[:-1], _half(input_tensor[-1])),
     dtype=lambda dtype, rank: {float32: complex64, float64: complex128}[dtype],
     dtypes=frozenset({float32, float64}),
@@ -169,10 +167,8 @@ def _irfft_vjp(g: Tensor, lengths: Shape) -> Tensor:
     return transformed * scale
 
 
-_irfft = Op(
-    "irfft",
+_irfft = define(
     irfft,
-    inputs=["input_tensor"],
     shape=lambda input_tensor, lengths: (*input_tensor[: -len(lengths)], *lengths),
     dtype=lambda dtype, lengths: dtype.real_dtype,
     dtypes=COMPLEX,

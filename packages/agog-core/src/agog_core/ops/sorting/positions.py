@@ -9,7 +9,7 @@ import numpy as np
 from agog_core import dtypes
 from agog_core.calls.broadcasting import static_shape
 from agog_core.calls.call import call
-from agog_core.dispatch.op import Op
+from agog_core.dispatch.op import define
 from agog_core.errors import InvalidArgumentError
 from agog_core.ops.array import cast, expand_dims, range
 from agog_core.shapes import Shape
@@ -73,9 +73,7 @@ def _permutation_shape(x: Shape) -> Shape:
     return x
 
 
-_invert_permutation = Op(
-    "invert_permutation", invert_permutation, inputs=["x"], shape=_permutation_shape, dtypes=_INDICES, may_fail=True
-)
+_invert_permutation = define(invert_permutation, shape=_permutation_shape, dtypes=_INDICES, may_fail=True)
 
 
 def unravel_index(indices: TensorLike, dims: Any, name: str | None = None) -> Tensor:
@@ -103,6 +101,4 @@ def _unravel_shape(indices: Shape, dims: Shape) -> Shape:
     return (len(dims), *indices)
 
 
-_unravel_index = Op(
-    "unravel_index", unravel_index, inputs=["indices"], shape=_unravel_shape, dtypes=_INDICES, may_fail=True
-)
+_unravel_index = define(unravel_index, shape=_unravel_shape, dtypes=_INDICES, may_fail=True)

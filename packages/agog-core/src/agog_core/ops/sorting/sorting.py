@@ -7,7 +7,7 @@ from typing import Any
 from agog_core import dtypes
 from agog_core.calls.call import call, call_several
 from agog_core.calls.documented import documented_like
-from agog_core.dispatch.op import Op
+from agog_core.dispatch.op import define
 from agog_core.dtypes import FLOATING, ORDERED, as_dtype
 from agog_core.errors import InvalidArgumentError
 from agog_core.named_tuple import Named
@@ -56,7 +56,7 @@ def _sort_vjp(g: Tensor, values: Tensor, descending: bool) -> Tensor:
     return add_along(g, call(_argsort, values, descending=descending), values._shape[-1])
 
 
-_sort = Op("sort", sort, inputs=["values"], shape=_same, dtypes=ORDERED, vjp={"values": _sort_vjp})
+_sort = define(sort, shape=_same, dtypes=ORDERED, vjp={"values": _sort_vjp})
 
 
 @documented_like(sort)
@@ -79,7 +79,7 @@ def argsort(
     return transpose(call(_argsort, transpose(x, perm), descending=descending), perm)
 
 
-_argsort = Op("argsort", argsort, inputs=["values"], shape=_same, dtype=dtypes.int32, dtypes=ORDERED)
+_argsort = define(argsort, shape=_same, dtype=dtypes.int32, dtypes=ORDERED)
 
 
 def _last_axis(op: str, x: Tensor, axis: int) -> Shape | None:
@@ -131,10 +131,8 @@ def _top_shape(input: Shape, k: int) -> list[Shape]:
     return [(*input[:-1], k)] * 2
 
 
-_top_k = Op(
-    "top_k",
+_top_k = define(
     top_k,
-    inputs=["input"],
     shape=_top_shape,
     dtype=lambda given, k: [given, dtypes.int32],
     dtypes=ORDERED,
@@ -171,15 +169,7 @@ def _in_top_shape(predictions: Shape, targets: Shape, k: int) -> Shape:
     return targets
 
 
-_in_top_k = Op(
-    "in_top_k",
-    in_top_k,
-    inputs=["predictions", "targets"],
-    shape=_in_top_shape,
-    dtype=dtypes.bool_,
-    dtypes=FLOATING,
-    alike=["predictions"],
-)
+_in_top_k = define(in_top_k, shape=_in_top_shape, dtype=dtypes.bool_, dtypes=FLOATING, alike=["predictions"])
 
 
 def nth_element(input: TensorLike, n: Any, reverse: bool = False, name: str | None = None) -> Tensor:
@@ -220,9 +210,7 @@ def _nth_vjp(g: Tensor, input: Tensor, out: Tensor) -> Tensor:
     return masked(expand_dims(g, -1) / count, is_chosen)
 
 
-_nth_element = Op(
-    "nth_element", nth_element, inputs=["input"], shape=_nth_shape, dtypes=ORDERED, vjp={"input": _nth_vjp}
-)
+_nth_element = define(nth_element, shape=_nth_shape, dtypes=ORDERED, vjp={"input": _nth_vjp})
 
 
 def searchsorted(
@@ -266,11 +254,6 @@ def _search_shape(sorted_sequence: Shape, values: Shape, side: str, dtype: str) 
     return values
 
 
-_searchsorted = Op(
-    "searchsorted",
-    searchsorted,
-    inputs=["sorted_sequence", "values"],
-    shape=_search_shape,
-    dtype=lambda given, side, dtype: as_dtype(dtype),
-    dtypes=ORDERED,
+_searchsorted = define(
+    searchsorted, shape=_search_shape, dtype=lambda given, side, dtype: as_dtype(dtype), dtypes=ORDERED
 )

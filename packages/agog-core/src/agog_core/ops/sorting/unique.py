@@ -6,7 +6,7 @@ from typing import Any
 
 from agog_core import dtypes
 from agog_core.calls.call import call_several
-from agog_core.dispatch.op import Op
+from agog_core.dispatch.op import define
 from agog_core.dtypes import ORDERED, as_dtype
 from agog_core.errors import InvalidArgumentError
 from agog_core.named_tuple import Named
@@ -82,10 +82,8 @@ def _unique_shape(x: Shape, dtype: str) -> list[Shape | TensorShape]:
     return [TensorShape([None]), x, TensorShape([None])]
 
 
-_unique_with_counts = Op(
-    "unique_with_counts",
+_unique_with_counts = define(
     unique_with_counts,
-    inputs=["x"],
     shape=_unique_shape,
     dtype=lambda given, dtype: [given, as_dtype(dtype), as_dtype(dtype)],
     dtypes=_COMPARABLE,
@@ -130,10 +128,8 @@ def _difference_shape(x: Shape, y: Shape, dtype: str) -> list[TensorShape]:
     return [TensorShape([None]), TensorShape([None])]
 
 
-_setdiff1d = Op(
-    "setdiff1d",
+_setdiff1d = define(
     setdiff1d,
-    inputs=["x", "y"],
     shape=_difference_shape,
     dtype=lambda given, dtype: [given, as_dtype(dtype)],
     dtypes=_COMPARABLE,

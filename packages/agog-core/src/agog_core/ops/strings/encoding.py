@@ -6,7 +6,7 @@ from typing import Any
 
 from agog_core import dtypes
 from agog_core.calls.call import call
-from agog_core.dispatch.op import Op
+from agog_core.dispatch.op import define
 from agog_core.dtypes import NUMERIC_OR_BOOL, as_dtype
 from agog_core.errors import InvalidArgumentError
 from agog_core.shapes import TensorShape
@@ -43,10 +43,8 @@ def string_to_number(string_tensor: TensorLike, out_type: Any = dtypes.float32, 
     return call(_string_to_number, convert_to_tensor(string_tensor), dtype=wanted.name)
 
 
-_string_to_number = Op(
-    "string_to_number",
+_string_to_number = define(
     string_to_number,
-    inputs=["string_tensor"],
     shape=lambda x, dtype: x,
     dtype=lambda given, dtype: as_dtype(dtype),
     dtypes=_STRING,
@@ -102,15 +100,8 @@ def as_string(
     return call(_as_string, x, form=form, is_complex=x.dtype.is_complex)
 
 
-_as_string = Op(
-    "as_string",
-    as_string,
-    inputs=["input"],
-    shape=lambda x, form, is_complex: x,
-    dtype=dtypes.string,
-    dtypes=_WRITABLE,
-    elementwise=True,
-    host=True,
+_as_string = define(
+    as_string, shape=lambda x, form, is_complex: x, dtype=dtypes.string, dtypes=_WRITABLE, elementwise=True, host=True
 )
 
 
@@ -140,10 +131,8 @@ def decode_raw(bytes: TensorLike, out_type: Any, little_endian: bool = True, nam
     return call(_decode_raw, convert_to_tensor(bytes), dtype=wanted.name, little_endian=bool(little_endian))
 
 
-_decode_raw = Op(
-    "decode_raw",
+_decode_raw = define(
     decode_raw,
-    inputs=["bytes"],
     shape=lambda x, dtype, little_endian: TensorShape([*x, None]),
     dtype=lambda given, dtype, little_endian: as_dtype(dtype),
     dtypes=_STRING,
@@ -169,15 +158,7 @@ def encode_base64(input: TensorLike, pad: bool = False, name: str | None = None)
     return call(_encode_base64, convert_to_tensor(input), pad=bool(pad))
 
 
-_encode_base64 = Op(
-    "encode_base64",
-    encode_base64,
-    inputs=["input"],
-    shape=lambda x, pad: x,
-    dtypes=_STRING,
-    host=True,
-    elementwise=True,
-)
+_encode_base64 = define(encode_base64, shape=lambda x, pad: x, dtypes=_STRING, host=True, elementwise=True)
 
 
 def decode_base64(input: TensorLike, name: str | None = None) -> Tensor:
@@ -198,13 +179,4 @@ def decode_base64(input: TensorLike, name: str | None = None) -> Tensor:
     return call(_decode_base64, convert_to_tensor(input))
 
 
-_decode_base64 = Op(
-    "decode_base64",
-    decode_base64,
-    inputs=["input"],
-    shape=lambda x: x,
-    dtypes=_STRING,
-    host=True,
-    elementwise=True,
-    may_fail=True,
-)
+_decode_base64 = define(decode_base64, shape=lambda x: x, dtypes=_STRING, host=True, elementwise=True, may_fail=True)

@@ -8,7 +8,7 @@ from typing import Any
 from agog_core import dtypes
 from agog_core.calls.call import call
 from agog_core.calls.documented import documented_like
-from agog_core.dispatch.op import Op
+from agog_core.dispatch.op import define
 from agog_core.errors import InvalidArgumentError
 from agog_core.tensors import Tensor, TensorLike, convert_to_tensor
 
@@ -45,15 +45,7 @@ def _fingerprint_shape(data: tuple[int, ...]) -> tuple[int, ...]:
     return (data[0], 8)
 
 
-_fingerprint = Op(
-    "fingerprint",
-    fingerprint,
-    inputs=["data"],
-    shape=_fingerprint_shape,
-    dtype=dtypes.uint8,
-    dtypes=_STRING,
-    host=True,
-)
+_fingerprint = define(fingerprint, shape=_fingerprint_shape, dtype=dtypes.uint8, dtypes=_STRING, host=True)
 
 
 def string_to_hash_bucket(string_tensor: TensorLike, num_buckets: int, name: str | None = None) -> Tensor:
@@ -81,10 +73,8 @@ def string_to_hash_bucket(string_tensor: TensorLike, num_buckets: int, name: str
     )
 
 
-_string_to_hash_bucket = Op(
-    "string_to_hash_bucket",
+_string_to_hash_bucket = define(
     string_to_hash_bucket,
-    inputs=["string_tensor"],
     shape=lambda x, num_buckets: x,
     dtype=dtypes.int64,
     dtypes=_STRING,
@@ -110,10 +100,8 @@ def string_to_hash_bucket_fast(input: TensorLike, num_buckets: int, name: str | 
     )
 
 
-_string_to_hash_bucket_fast = Op(
-    "string_to_hash_bucket_fast",
+_string_to_hash_bucket_fast = define(
     string_to_hash_bucket_fast,
-    inputs=["input"],
     shape=lambda x, num_buckets: x,
     dtype=dtypes.int64,
     dtypes=_STRING,
@@ -152,10 +140,8 @@ def string_to_hash_bucket_strong(
     )
 
 
-_string_to_hash_bucket_strong = Op(
-    "string_to_hash_bucket_strong",
+_string_to_hash_bucket_strong = define(
     string_to_hash_bucket_strong,
-    inputs=["input"],
     shape=lambda x, num_buckets, key: x,
     dtype=dtypes.int64,
     dtypes=_STRING,

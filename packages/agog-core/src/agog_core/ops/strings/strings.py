@@ -8,7 +8,7 @@ from typing import Any
 
 from agog_core import dtypes
 from agog_core.calls.call import call, call_several
-from agog_core.dispatch.op import Op
+from agog_core.dispatch.op import Op, define
 from agog_core.errors import InvalidArgumentError
 from agog_core.ops.array.reshaping import reshape
 from agog_core.shapes import Shape, TensorShape, broadcast_shapes, normalize_axis, reduced_shape
@@ -105,13 +105,8 @@ def reduce_join(
     return call(_reduce_join, x, axes=axes, keepdims=bool(keep_dims or keepdims), separator=encoded(separator))
 
 
-_reduce_join = Op(
-    "reduce_join",
-    reduce_join,
-    inputs=["inputs"],
-    shape=lambda x, axes, keepdims, separator: reduced_shape(x, axes, keepdims),
-    dtypes=_STRING,
-    host=True,
+_reduce_join = define(
+    reduce_join, shape=lambda x, axes, keepdims, separator: reduced_shape(x, axes, keepdims), dtypes=_STRING, host=True
 )
 
 
@@ -224,10 +219,8 @@ def substr(input: TensorLike, pos: TensorLike, len: TensorLike, name: str | None
     return call(_substr, convert_to_tensor(input), places, counts)
 
 
-_substr = Op(
-    "substr",
+_substr = define(
     substr,
-    inputs=["input", "pos", "len"],
     shape=lambda x, pos, count: broadcast_shapes("substr", broadcast_shapes("substr", x, pos), count),
     dtypes=_STRING,
     host=True,
@@ -339,15 +332,8 @@ def string_length(input: TensorLike, name: str | None = None, unit: str = "BYTE"
     return call(_string_length, convert_to_tensor(input), unit=unit)
 
 
-_string_length = Op(
-    "string_length",
-    string_length,
-    inputs=["input"],
-    shape=lambda x, unit: x,
-    dtype=dtypes.int32,
-    dtypes=_STRING,
-    host=True,
-    elementwise=True,
+_string_length = define(
+    string_length, shape=lambda x, unit: x, dtype=dtypes.int32, dtypes=_STRING, host=True, elementwise=True
 )
 
 
@@ -366,9 +352,7 @@ def string_strip(input: TensorLike, name: str | None = None) -> Tensor:
     return call(_string_strip, convert_to_tensor(input))
 
 
-_string_strip = Op(
-    "string_strip", string_strip, inputs=["input"], shape=lambda x: x, dtypes=_STRING, host=True, elementwise=True
-)
+_string_strip = define(string_strip, shape=lambda x: x, dtypes=_STRING, host=True, elementwise=True)
 
 
 def encoded(text: str | bytes) -> bytes:
