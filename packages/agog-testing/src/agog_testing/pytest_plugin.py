@@ -2,7 +2,12 @@
 
     pytest_plugins = ["agog_testing.pytest_plugin"]
 
-It is not loaded automatically, so that unrelated suites stay unaffected.
+It is not loaded automatically, so that unrelated suites stay unaffected. `collect` and `prove` run the tests of a
+plugin's kernels, each in a process that may crash or hang::
+
+    @pytest.mark.parametrize("case", collect("my-kernels"), ids=str)
+    def test_the_contract(case):
+        prove(case)
 """
 
 from __future__ import annotations
@@ -15,6 +20,9 @@ import pytest
 
 import agog_core as ag
 from agog_core.dispatch.devices.lookup import get_device
+from agog_testing.conformance.isolation import IsolatedCase, collect
+
+__all__ = ["IsolatedCase", "collect", "prove"]
 
 _SEED = pytest.StashKey[int]()
 
@@ -50,6 +58,19 @@ def pytest_report_header(config: pytest.Config) -> str:
     """A line with the device and the seed of the tests."""
     device = config.getoption("--agog-device") or "each test's own choice"
     return f"agog: device {device}, seed {config.stash[_SEED]}"
+
+
+def prove(case: IsolatedCase) -> None:
+    """Run a case, and end the test as it ends: passed, failed, skipped where unavailable, or failed as expected."""
+    __tracebackhide__ = True
+    outcome = case.run()
+    required = {name.strip() for name in os.environ.get("REQUIRE_BACKEND", "").split(",")}
+    if outcome.is_bad or (outcome.kind == "unavailable" and case.plugin in required):
+        pytest.fail(outcome.text, pytrace=False)
+    if outcome.kind == "unavailable":
+        pytest.skip(outcome.text)
+    if outcome.kind == "xfailed":
+        pytest.xfail(outcome.text)
 
 
 @pytest.fixture(autouse=True)

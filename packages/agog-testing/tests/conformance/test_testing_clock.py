@@ -41,6 +41,8 @@ def machine(monkeypatch: pytest.MonkeyPatch) -> Machine:
         (10.0, 40.0, 0.0, True, 10.0),  # in four threads
         (10.0, 10.0, 9.0, True, 1.9),
         (10.0, 10.0, 10.0, True, 1.0),
+        (10.0, 2.0, 10.0, True, 0.2),
+        (10.0, 0.0, 10.0, False, 1.0),
     ],
 )
 def test_charge(

@@ -40,10 +40,10 @@ class Clock:
         """The seconds charged so far. Call it often: since the last call, the process has either waited or not."""
         before, self._last = self._last, self._readings()
         passed, computed, in_references = (now - then for now, then in zip(self._last, before, strict=True))
-        own = max(0.0, passed - in_references)
-        waits = computed < _LEAST_SHARE * passed and not _is_in_line(self._pid)
-        self._charged += own if waits else min(own, computed)
-        self._charged += _WEIGHT_OF_REFERENCES * in_references
+        if passed:
+            waits = computed < _LEAST_SHARE * passed and not _is_in_line(self._pid)
+            used = passed if waits else min(passed, computed)
+            self._charged += used * (1 - (1 - _WEIGHT_OF_REFERENCES) * min(1.0, in_references / passed))
         return self._charged
 
     def _readings(self) -> tuple[float, float, float]:

@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 import argparse
-import multiprocessing
 import os
 import shlex
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from multiprocessing.context import BaseContext
 from pathlib import Path
 from typing import TextIO
 
 from tqdm import tqdm
 
-from agog_core.dispatch.plugins.loader import Plugin, loader
-from agog_core.dispatch.plugins.registration import REGISTERED
+from agog_core.dispatch.plugins.loader import Plugin
 from agog_testing import matrix
-from agog_testing.conformance import formats, report
+from agog_testing.conformance import formats, processes, report
 from agog_testing.conformance.cases import ConformanceError
 from agog_testing.conformance.collection import DEFAULT_SEED, Selection, find_plugin
+from agog_testing.conformance.processes import start_method
 from agog_testing.conformance.results import Results
 from agog_testing.conformance.timing import FASTER, SLOWER, Timing, verdicts
 from agog_testing.conformance.work import Ended, Listing, Request, answer
@@ -29,7 +27,6 @@ from agog_testing.kinds import QUICK
 
 # A process has a context of its own on a device, which takes some of its memory.
 _MOST_JOBS_ON_A_DEVICE = 4
-_SECONDS_TO_COLLECT = 60.0
 _INTERRUPTED = 130
 _SECONDS_IN_A_FILE = 60.0
 
@@ -147,8 +144,8 @@ def _run(options: argparse.Namespace) -> int:
     )
     timed: list[Timing] = []
     is_interrupted = False
-    with Workers(partial(answer, selection), _context(), PATIENT) as workers:
-        listing = _listing(workers, plugin)
+    with Workers(partial(answer, selection), start_method(), PATIENT) as workers:
+        listing = processes.listing(workers, plugin.name)
         results = Results(listing.tests)
         count = f"{len(listing.tests)} tests, seed {options.seed}" + (f", quick: {QUICK}" if options.quick else "")
         print(f"agog-conformance: plugin {plugin.name!r} ({plugin.distribution}), {count}", file=out, flush=True)
@@ -157,7 +154,7 @@ def _run(options: argparse.Namespace) -> int:
             if options.faster_than and any(outcome.is_bad for _, outcome in results.outcomes):
                 _complain("tests failed, so nothing was timed.")
             elif options.faster_than:
-                with Workers(partial(answer, selection), _context()) as undisturbed:
+                with Workers(partial(answer, selection), start_method()) as undisturbed:
                     timed = _time(undisturbed, results, options.timeout)
         except KeyboardInterrupt:
             is_interrupted = True
@@ -206,32 +203,9 @@ def _check_rival(plugin: Plugin, name: str) -> None:
         raise ConformanceError(f"--faster-than: plugins {plugin.name!r} and {name!r} have no op and device in common.")
 
 
-def _context() -> BaseContext:
-    """The start method of processes: a plugin registered by a program needs a fork, since it cannot be loaded anew."""
-    registered = [plugin.name for plugin in loader().plugins if plugin.distribution == REGISTERED]
-    if not registered:
-        return multiprocessing.get_context("spawn")
-    if "fork" not in multiprocessing.get_all_start_methods():
-        raise ConformanceError(
-            f"the plugins {', '.join(registered)} exist in this process only, and this system cannot fork it; install "
-            "them, or run what agog_testing.conformance.collect returns."
-        )
-    return multiprocessing.get_context("fork")
-
-
 def _default_jobs(listing: Listing) -> int:
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return min(cores, _MOST_JOBS_ON_A_DEVICE) if listing.own_memory else cores
-
-
-def _listing(workers: Workers, plugin: Plugin) -> Listing:
-    ((_, found),) = workers.run([Request("list")], _SECONDS_TO_COLLECT)
-    if isinstance(found, Died):
-        raise ConformanceError(f"the tests of plugin {plugin.name!r} cannot be collected: {found.text}")
-    if isinstance(found, ConformanceError):
-        raise found
-    assert isinstance(found, Listing)
-    return found
 
 
 def _test(workers: Workers, results: Results, options: argparse.Namespace, jobs: int, out: TextIO) -> None:

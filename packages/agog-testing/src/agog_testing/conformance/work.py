@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from agog_core.dispatch.plugins.loader import Plugin
@@ -24,10 +25,11 @@ from agog_testing.conformance.timing import timings
 
 
 class Request(NamedTuple):
-    """A request to a process: ``"list"``, or ``"test"`` or ``"time"`` and the op."""
+    """A request to a process: ``"list"``, or ``"test"`` or ``"time"`` and the op, or ``"case"``, the op and a test."""
 
     what: str
     op: str = ""
+    case: str = ""
 
 
 class Planned(NamedTuple):
@@ -73,6 +75,8 @@ def answer(selection: Selection, request: Request) -> Iterator[Any]:
             yield _listing(selection)
         elif request.what == "test":
             yield from _tests(selection, request.op)
+        elif request.what == "case":
+            yield _kept_cases(selection, request.op)[request.case].run()
         else:
             yield from timings(selection, request.op)
     except ConformanceError as error:
@@ -86,15 +90,26 @@ def _listing(selection: Selection) -> Listing:
 
 
 def _tests(selection: Selection, op: str) -> Iterator[Begun | Ended]:
-    plugin = find_plugin(selection.plugin)
-    is_programs = op == PROGRAMS
-    cases = compiled_programs(plugin, selection.seed) if is_programs else _cases_of_op(plugin, op, selection)
-    for case in chosen_of([*cases], selection.dtypes, selection.quick):
+    for case in _cases(selection, op):
         yield Begun(case.id)
         start = time.perf_counter()
         outcome = case.run()
         yield Ended(case.id, outcome, time.perf_counter() - start)
 
 
+def _cases(selection: Selection, op: str) -> list[Case]:
+    """The tests of one op."""
+    plugin = find_plugin(selection.plugin)
+    is_programs = op == PROGRAMS
+    cases = compiled_programs(plugin, selection.seed) if is_programs else _cases_of_op(plugin, op, selection)
+    return chosen_of([*cases], selection.dtypes, selection.quick)
+
+
 def _cases_of_op(plugin: Plugin, op: str, selection: Selection) -> Iterator[Case]:
     return cases_of(plugin, facts_for(plugin)[op], selection.seed, selection.quick)
+
+
+@lru_cache(maxsize=1)
+def _kept_cases(selection: Selection, op: str) -> dict[str, Case]:
+    """The tests of one op by name; they are asked for one after the other, and share what they have recorded."""
+    return {case.id: case for case in _cases(selection, op)}
