@@ -8,6 +8,7 @@ from importlib import import_module
 from typing import Any
 
 from agog_kernels_xp.parts.deferral import Defer, deferring
+from agog_kernels_xp.parts.writing import is_writable
 
 Kernel = Callable[..., Any]
 Combine = Callable[[str, Any, Any, Any], Any]
@@ -61,7 +62,7 @@ def bind(
 
         combining[xp] = combine
     family_of = {op: family for family, ops in COMPOSED.items() for op in ops}
-    if not hasattr(xp, "ufunc"):  # NumPy, CuPy and JAX have it
+    if not (hasattr(xp, "ufunc") and is_writable(xp)):  # as NumPy and CuPy; JAX has it, and its arrays are not written
         return _bind_to_standard(xp, bits, wrap, dtype)
 
     def kernel_of(op: str) -> Kernel:
@@ -86,7 +87,7 @@ def _bind_to_standard(xp: Any, bits: Bits | None, wrap: Any, dtype: Any) -> Call
     def on_native(op: str, kernel: Kernel) -> Kernel:
         if op in MISSING:
             raise AttributeError(f"agog_kernels_xp has no kernel for op {op!r} on {xp.__name__}: {MISSING[op]}.")
-        native: Kernel = face.kernel(kernel)
+        native: Kernel = face.kernel(op, kernel)
         return native if wrap is None else wrap(op, native)
 
     return bind(face, bits=None if bits is None else face.source(bits), wrap=on_native, dtype=dtype)

@@ -102,14 +102,22 @@ class Array:
             return self.face.not_equal(self, 0)
         return Array(self.face, self.face.xp.astype(self.native, self.face.native_dtype(dtype), copy=copy))
 
+    def part(self, read: Callable[[Any], Any], write: Callable[[Any, Any], Any]) -> Array:
+        """A view: what ``read`` gives of the array. Where the library cannot write, ``write`` gives the whole array of
+        the one before and of the part's new value.
+        """
+        return Array(self.face, read(self.native)) if self.face.is_writable else View(self, read, write)
+
     def reshape(self, *shape: Any) -> Array:
         """The same elements in another shape; a view where the library can."""
-        sizes = shape[0] if len(shape) == 1 and not isinstance(shape[0], int) else shape
-        return Array(self.face, self.face.xp.reshape(self.native, indexing.known(self.size, sizes)))
+        sizes = indexing.known(self.size, shape[0] if len(shape) == 1 and not isinstance(shape[0], int) else shape)
+        xp = self.face.xp
+        return self.part(lambda whole: xp.reshape(whole, sizes), lambda whole, new: xp.reshape(new, whole.shape))
 
     def transpose(self, axes: tuple[int, ...]) -> Array:
         """The axes in another order."""
-        return Array(self.face, self.face.xp.permute_dims(self.native, axes))
+        xp, back = self.face.xp, tuple(sorted(range(len(axes)), key=lambda n: axes[n] % len(axes)))
+        return self.part(lambda whole: xp.permute_dims(whole, axes), lambda whole, new: xp.permute_dims(new, back))
 
     def swapaxes(self, first: int, second: int) -> Array:
         axes = list(range(self.ndim))
@@ -118,9 +126,18 @@ class Array:
 
     def copy(self) -> Array:
         """A copy, one row after the other in memory, so that reshaping it makes views."""
+        if not self.face.is_writable:
+            return Array(self.face, self.native)
         copied: Array = self.face.empty(self.shape, self.dtype)
         copied.native[...] = self.native
         return copied
+
+    def write(self, key: Any, value: Any) -> None:
+        """Write an array of the library to integers and slices; one that cannot write takes a new array."""
+        if self.face.is_writable:
+            self.native[key] = value
+        else:
+            self.native = self.native.at[key].set(value)
 
     def view(self, dtype: Any) -> Any:
         """The bytes as another dtype: of 64 unsigned bits as the two halves, which arithmetic can tell."""
@@ -200,3 +217,27 @@ class Array:
     __ne__ = _binary("not_equal")
     __lt__, __le__ = _binary("less"), _binary("less_equal")
     __gt__, __ge__ = _binary("greater"), _binary("greater_equal")
+
+
+class View(Array):
+    """Part of an array of a library that cannot write: it reads what its source has now, and writes into that."""
+
+    __slots__ = ("_of", "_read", "_seen", "_write", "source")
+
+    def __init__(self, source: Array, read: Callable[[Any], Any], write: Callable[[Any, Any], Any]) -> None:
+        self.face = source.face
+        self.source = source
+        self._read = read
+        self._write = write
+        self._of: Any = None  # what the source had when it was read last
+
+    @property
+    def native(self) -> Any:  # type: ignore[override]  # a slot of other arrays
+        """The library's array."""
+        if (whole := self.source.native) is not self._of:
+            self._seen, self._of = self._read(whole), whole
+        return self._seen
+
+    @native.setter
+    def native(self, value: Any) -> None:
+        self.source.native = self._write(self.source.native, value)

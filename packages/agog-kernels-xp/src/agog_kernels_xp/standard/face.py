@@ -8,7 +8,8 @@ from functools import cached_property, partial
 from types import SimpleNamespace
 from typing import Any
 
-from agog_core.plugin import as_dtype
+from agog_core.plugin import as_dtype, registry
+from agog_kernels_xp.parts.writing import is_writable
 from agog_kernels_xp.standard.array import Array
 from agog_kernels_xp.standard.elementwise import BINARY, UNARY, Elementwise
 from agog_kernels_xp.standard.linalg import Linalg, einsum
@@ -37,6 +38,7 @@ class NumPyFace(Reductions):
     def __init__(self, xp: Any) -> None:
         self.xp = xp
         self.__name__ = xp.__name__
+        self.is_writable = is_writable(xp)
         self._native = {as_dtype(name).numpy_dtype: getattr(xp, name) for name in _NAMES if hasattr(xp, name)}
         self._numpy = {native: dtype for dtype, native in self._native.items()}
         self.linalg = Linalg(self)
@@ -56,6 +58,10 @@ class NumPyFace(Reductions):
             return False
         return True
 
+    def wrapped(self, native: Any) -> Array:
+        """An array of the library's own."""
+        return Array(self, native)
+
     def __getattr__(self, name: str) -> Any:
         """An elementwise function, or the type of a dtype's scalars, when it is first asked for."""
         found: Any
@@ -70,11 +76,16 @@ class NumPyFace(Reductions):
         setattr(self, name, found)
         return found
 
-    def kernel(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        """A kernel that computes with this face, for the library's own arrays."""
+    def kernel(self, op: str, function: Callable[..., Any]) -> Callable[..., Any]:
+        """A kernel that computes with this face, for the library's own arrays; one that updates its first arrays
+        returns new ones where they cannot be written.
+        """
 
-        def run(*arrays: Any, **attributes: Any) -> Any:
-            result = function(*[Array(self, native) for native in arrays], **attributes)
+        def run(*natives: Any, **attributes: Any) -> Any:
+            arrays = [Array(self, native) for native in natives]
+            result = function(*arrays, **attributes)
+            if result is None and not self.is_writable:
+                result = tuple(arrays[: len(registry[op].updates)])
             if isinstance(result, tuple):
                 return tuple([each.native for each in result])
             return None if result is None else result.native
@@ -216,17 +227,24 @@ class NumPyFace(Reductions):
         return [x[..., n * size : (n + 1) * size] for n in range(count)]
 
     def expand_dims(self, x: Array, axis: int) -> Array:
-        return Array(self, self.xp.expand_dims(x.native, axis=axis))
+        return x.part(
+            lambda whole: self.xp.expand_dims(whole, axis=axis), lambda whole, new: self.xp.squeeze(new, axis=axis)
+        )
 
     def squeeze(self, x: Array, axis: int) -> Array:
-        return Array(self, self.xp.squeeze(x.native, axis=axis))
+        return x.part(
+            lambda whole: self.xp.squeeze(whole, axis=axis), lambda whole, new: self.xp.expand_dims(new, axis=axis)
+        )
 
     def moveaxis(self, x: Array, source: int, target: int) -> Array:
         """An axis in another place."""
-        return Array(self, self.xp.moveaxis(x.native, source, target))
+        return x.part(
+            lambda whole: self.xp.moveaxis(whole, source, target),
+            lambda whole, new: self.xp.moveaxis(new, target, source),
+        )
 
     def flip(self, x: Array, axis: int) -> Array:
-        return Array(self, self.xp.flip(x.native, axis=axis))
+        return x.part(lambda whole: self.xp.flip(whole, axis=axis), lambda whole, new: self.xp.flip(new, axis=axis))
 
     def tile(self, x: Array, count: int) -> Array:
         """The last axis several times."""

@@ -23,7 +23,7 @@ def get(x: Array, key: Any) -> Array:
     if not chosen:
         return part
     numbers, shape, rows = _rows(part, chosen, axis)
-    taken = type(x)(x.face, x.face.xp.take(rows.native, numbers.native, axis=axis))
+    taken = x.face.wrapped(x.face.xp.take(rows.native, numbers.native, axis=axis))
     return taken.reshape(*part.shape[:axis], *shape, *rows.shape[axis + 1 :])
 
 
@@ -36,7 +36,7 @@ def put(x: Array, key: Any, value: Any) -> None:
         place, backwards = _forwards(face, tuple([entry for entry in basic if entry is not None]))
         # A copy, for it may share memory with the target, as in ``x[key] += value``.
         value = face.broadcast_to(value, part.shape).reshape(*x.native[place].shape).copy()
-        x.native[place] = _flipped(value, backwards).native
+        x.write(place, _flipped(value, backwards).native)
         return
     if axis:
         raise TypeError(f"{face.__name__}: by positions, only the first axes can be written")
@@ -44,7 +44,7 @@ def put(x: Array, key: Any, value: Any) -> None:
     values = face.broadcast_to(value, (*shape, *rows.shape[1:])).reshape(numbers.size, *rows.shape[1:])
     if values.size:
         key, backwards = _forwards(face, basic)
-        x.native[key] = _flipped(_with_rows(rows, numbers, values).reshape(part.shape), backwards).native
+        x.write(key, _flipped(_with_rows(rows, numbers, values).reshape(part.shape), backwards).native)
 
 
 def _viewed(x: Array, basic: tuple[Any, ...]) -> Array:
@@ -53,9 +53,19 @@ def _viewed(x: Array, basic: tuple[Any, ...]) -> Array:
         return x
     if all(isinstance(entry, int) for entry in basic):
         element = tuple([slice(entry, entry + 1) for entry in basic])
-        return type(x)(x.face, x.native[element]).reshape(())
+        return _sliced(x, element).reshape(())
     key, backwards = _forwards(x.face, basic)
-    return _flipped(type(x)(x.face, x.native[key]), backwards)
+    return _flipped(_sliced(x, key), backwards)
+
+
+def _sliced(x: Array, key: tuple[Any, ...]) -> Array:
+    """A view by integers and slices, which a library that cannot write reads anew."""
+    place = tuple([entry for entry in key if entry is not None])
+
+    def write(whole: Any, new: Any) -> Any:
+        return whole.at[place].set(x.face.xp.reshape(new, whole[place].shape))
+
+    return x.part(lambda whole: whole[key], write)
 
 
 def _forwards(face: Any, basic: tuple[Any, ...]) -> tuple[tuple[Any, ...], tuple[int, ...]]:
@@ -76,7 +86,7 @@ def _forwards(face: Any, basic: tuple[Any, ...]) -> tuple[tuple[Any, ...], tuple
 
 
 def _flipped(x: Array, axes: tuple[int, ...]) -> Array:
-    return type(x)(x.face, x.face.xp.flip(x.native, axis=axes)) if axes else x
+    return x.face.flip(x, axes) if axes else x
 
 
 def _with_rows(target: Array, positions: Array, values: Array) -> Any:

@@ -1,0 +1,1 @@
+"""The device type "jax": JAX's arrays on the CPU, which nobody can write."""
