@@ -87,7 +87,7 @@ LEFT_OUT = {
     ),
     "kernel without a function": (
         KERNEL + "yield Kernel(op='square', device='cpu')",
-        "agog_kernels: TypeError: Kernel(op='square'): it takes one of fn and make; got neither.",
+        "agog_kernels: TypeError: Kernel(op='square'): it takes one of fn, make and on; got none.",
     ),
     "unknown dtype": (
         KERNEL + "yield Kernel(op='square', device='cpu', fn=abs, dtypes=['float33'])",

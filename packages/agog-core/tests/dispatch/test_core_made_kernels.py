@@ -207,8 +207,8 @@ def test_errors_name_what_was_made() -> None:
 @pytest.mark.parametrize(
     ("arguments", "kind", "why"),
     [
-        ({}, TypeError, "it takes one of fn and make; got neither."),
-        ({"fn": abs, "make": abs}, TypeError, "it takes one of fn and make; got both."),
+        ({}, TypeError, "it takes one of fn, make and on; got none."),
+        ({"fn": abs, "make": abs}, TypeError, "it takes one of fn, make and on; got fn and make."),
         ({"make": "abs"}, TypeError, "make must be a function or a 'module:attribute' string; got 'abs'."),
         ({"fn": abs, "lower": 3}, TypeError, "lower must be a function, a 'module:attribute' string or 'next'; got 3."),
         ({"fn": abs, "out": 3}, TypeError, "out must be a function or a 'module:attribute' string; got 3."),

@@ -89,6 +89,7 @@ CLASSES: list[tuple[str, Callable[..., Any], str, dict[str, Any], dict[str, Want
             "fn": Wanted(REFERENCE.words, *REFERENCE.accepted, "None"),
             **dict.fromkeys(("several", "out"), REFERENCE.or_none()),
             "lower": Wanted("a function, a 'module:attribute' string or 'next'", *REFERENCE.accepted, "None"),
+            "on": Wanted("'host', or None", "None"),
             "priority": INT,
             "when": Wanted("a string", "empty", "text", "reference"),
             "deterministic": BOOL,
@@ -114,7 +115,7 @@ CLASSES: list[tuple[str, Callable[..., Any], str, dict[str, Any], dict[str, Want
                 ("base", "copy_from", "empty", "allocate_host", "prefetch", "set_memory_limit"), REFERENCE.or_none()
             ),
             **dict.fromkeys(("free_cached", "translate", "timer", "pending_error"), REFERENCE.or_none()),
-            **dict.fromkeys(("host_copy", "host_memory"), BOOL),
+            **dict.fromkeys(("host_copy", "writable", "host_memory"), BOOL),
             "dlpack_type": INT.or_none(),
             **dict.fromkeys(("allocate", "memory_in_use", "for_scalars"), FUNCTION.or_none()),
         },

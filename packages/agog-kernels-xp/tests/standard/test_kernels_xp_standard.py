@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import array_api_strict
+import frozen
 import numpy as np
 import pytest
 
@@ -24,6 +25,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
 
 on_numpy = bind(np, dtype=lambda name: as_dtype(name).numpy_dtype)
 on_strict = bind(array_api_strict)
+on_frozen = bind(frozen.library)
 
 HELD = {
     *("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"),
@@ -61,15 +63,21 @@ def calls(op: str, dtype: str) -> Iterator[KernelCall]:
 
 
 @pytest.mark.parametrize("op", OPS)
-def test_kernels_compute_what_they_compute_on_numpy(op: str) -> None:
+@pytest.mark.parametrize("is_frozen", [False, True], ids=["strict", "frozen"])
+def test_kernels_compute_what_they_compute_on_numpy(op: str, is_frozen: bool) -> None:
     ran = 0
-    for dtype in dtypes(table[op]):
+    for dtype in dtypes(table[op])[: 1 if is_frozen else None]:
         for call in calls(op, dtype):
             arrays = [array_api_strict.asarray(np.array(array, order="C")) for array in call.before]
-            result, wanted = on_strict(op)(*arrays, **call.attributes), call.result
-            if wanted is None:  # it has updated its first arrays
+            if is_frozen:
+                result = frozen.thawed(on_frozen(op)(*map(frozen.FrozenArray, arrays), **call.attributes))
+            else:
+                result = on_strict(op)(*arrays, **call.attributes)
+            wanted = call.result
+            if wanted is None:  # it has updated its first arrays, or returns new ones
                 count = len(table[op].op.updates)
-                result, wanted = tuple(arrays[:count]), call.arrays[:count]
+                wanted = call.arrays[:count]
+                result = result if is_frozen else tuple(arrays[:count])
             if table[op].op.reserve:  # it is the kernel's own matter
                 result = result[:-1]
             compare(

@@ -10,6 +10,7 @@ from agog_core.dispatch.devices.table import KernelTable
 from agog_core.dispatch.kernels.failure import note_failure
 from agog_core.dispatch.kernels.several import resolve_several
 from agog_core.dispatch.op import Op
+from agog_core.errors import InternalError
 from agog_core.tensors.tensor import Tensor
 from agog_core.variables.memory import give_back, take, updating
 from agog_core.variables.variable import Variable
@@ -58,18 +59,24 @@ def _run_at_once(op: Op, table: KernelTable, steps: Sequence[Step], attributes: 
     assert kernel is not None
     inputs = [_placed(op, table, *step) for step in steps]
     groups: list[tuple[Any, ...]] = []
+    updated: Sequence[Any] = [None] * len(steps)
     with updating:  # see `agog_core.calls.call`
         try:
             for (variables, _), given in zip(steps, inputs, strict=True):
                 groups.append((*take(variables), *[x._array for x in given]))
             try:
-                return kernel(groups, **attributes) is not NotImplemented
+                result = kernel(groups, **attributes)
+                if result is NotImplemented:
+                    return False
+                if result is not None or not table.device.backend.writable:
+                    updated = _new_arrays(op, table, result, len(steps))
+                return True
             except Exception as error:
                 note_failure(error, op, table, [array for group in groups for array in group], kernel)
                 raise
         finally:
-            for variables, _ in steps:
-                give_back(variables)
+            for (variables, _), arrays in zip(steps, updated, strict=True):
+                give_back(variables, arrays)
 
 
 def _placed(op: Op, table: KernelTable, variables: Sequence[Variable], inputs: Sequence[Tensor]) -> Sequence[Tensor]:
@@ -79,3 +86,15 @@ def _placed(op: Op, table: KernelTable, variables: Sequence[Variable], inputs: S
     if all(x._table is table and x._shape is shape for x in tensors):
         return inputs
     return fitting(op, variables, inputs, table, shape)
+
+
+def _new_arrays(op: Op, table: KernelTable, result: Any, count: int) -> list[tuple[Any, ...]]:
+    """The arrays that a kernel returned for each step, instead of updating its arguments."""
+    groups = result if isinstance(result, list) and len(result) == count else [None]
+    if all(isinstance(arrays, tuple) and len(arrays) == len(op.updates) for arrays in groups):
+        return [tuple(table.adopt(op.name, array) for array in arrays) for arrays in groups]
+    raise InternalError(
+        f"{op.name}: `several` of the kernel on device {table.device.type!r} returned {type(result).__name__}; it "
+        f"updates the first arrays of each group and returns None, or a list of {count} tuples of {len(op.updates)} "
+        "new arrays."
+    )

@@ -168,7 +168,10 @@ _OWN_HOLDERS, _OWN_ARRAY_HOLDERS, _OWN_OWNER_HOLDERS = _count_own_holders()
 
 
 def _in_a_copy(variable: Memory, tensor: Tensor) -> Any:
-    """The array of a copy that a variable has from now on."""
+    """The array of a copy that a variable has from now on; the same array where nobody can write it."""
+    if not tensor._table.device.backend.writable:
+        variable._lent = variable._version = None
+        return tensor._array
     array = tensor._table.device.copy(tensor._array)
     variable._taken = wrap(array, tensor._table, tensor._shape)
     variable._lent = None

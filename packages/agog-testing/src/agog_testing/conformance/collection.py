@@ -135,7 +135,7 @@ def ops_of(plugin: Plugin, facts: Mapping[str, OpInfo]) -> list[str]:
     """The ops for which a plugin has kernels, or an executor or a compiler, and the kit has facts."""
     if plugin.executors or plugin.compilers:
         return sorted(facts)
-    return sorted({kernel.op for kernel in plugin.kernels} & facts.keys())
+    return sorted({kernel.op for kernel in plugin.kernels if kernel.on is None} & facts.keys())
 
 
 def cases_of(plugin: Plugin, info: OpInfo, seed: int, quick: bool = False) -> Iterator[Case]:
@@ -143,7 +143,7 @@ def cases_of(plugin: Plugin, info: OpInfo, seed: int, quick: bool = False) -> It
     yield from compiled_calls(plugin, info, seed)
     seen: Counter[str] = Counter()
     for kernel in plugin.kernels:
-        if kernel.op != info.name:
+        if kernel.op != info.name or kernel.on is not None:  # the host's kernels are another plugin's
             continue
         try:
             device, why = device_of(kernel)

@@ -41,9 +41,10 @@ class Candidate(Named):
         which = "every dtype" if names is None else ", ".join(sorted(names))
         pair = "" if self.kernel.pair is None else f", pair {self.kernel.pair!r}"
         when = f", when {self.kernel.when}" if self.kernel.when else ""
+        on = f", on the {self.kernel.on}" if self.kernel.on else ""
         return (
             f"plugin {self.plugin.name!r} ({self.plugin.distribution}), priority {self.kernel.priority}, "
-            f"{which}{pair}{when}"
+            f"{which}{pair}{when}{on}"
         )
 
 
@@ -87,7 +88,10 @@ def why_unusable(kernel: Kernel) -> str | None:
     try:
         if (why := why_unavailable(kernel, f"kernel for op {kernel.op!r}")) is not None:
             return f"not available: {why}"
-        load_kernel(kernel)
+        if kernel.on is None:
+            load_kernel(kernel)
+        elif (op := registry.get(kernel.op)) is not None and op.is_paired:
+            return f"it runs on the host, but op {kernel.op!r} has a reserve, which stays with the kernel that made it"
         if kernel.several is not None:
             load_function(kernel.several)
             if (op := registry.get(kernel.op)) is not None and not op.updates:

@@ -6,10 +6,12 @@ import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from agog_core.dispatch.devices.lookup import host_device
+from agog_core.dispatch.devices.table import describe
 from agog_core.dispatch.kernels.filling import filled_where_large
+from agog_core.dispatch.kernels.host_work import where_held
 from agog_core.dispatch.kernels.observation import observed, observers
 from agog_core.dispatch.kernels.pairs import keeping
+from agog_core.errors import InternalError
 
 if TYPE_CHECKING:
     from agog_core.dispatch.devices.table import KernelTable
@@ -29,6 +31,8 @@ def coated(op: Op, table: KernelTable, candidate: Candidate, function: Function)
 
 def _coated(op: Op, table: KernelTable, candidate: Candidate, kernel: Function) -> Function:
     """The coats, the innermost first; a kernel wears those alone that it needs."""
+    if op.updates and not table.device.backend.writable:
+        kernel = _returning(op, table, kernel)
     if observers:
         kernel = observed(op, table, candidate, kernel)
     if is_checked():
@@ -40,32 +44,16 @@ def _coated(op: Op, table: KernelTable, candidate: Candidate, kernel: Function) 
     return where_held(op, table, kernel)
 
 
-def where_held(op: Op, table: KernelTable, kernel: Function) -> Function:
-    """The kernel itself where the device holds all that it may return; else one that the host stands in for."""
-    device = table.device
-    if device.backend.dtypes is None or not callable(op.dtype):
-        return kernel
+def _returning(op: Op, table: KernelTable, kernel: Function) -> Function:
+    """The kernel of an op that updates variables, on a device whose arrays are not written: it returns new ones."""
 
     def run(*arrays: Any, **attributes: Any) -> Any:
-        found = op.result_dtype(table.dtype, attributes)
-        kinds = found if isinstance(found, list) else [found]
-        if device.holds_all(kinds):
-            return kernel(*arrays, **attributes)
-        from agog_core.dispatch.kernels.resolution import resolve  # here, because it stands on this module
-
-        host = host_device(table.dtype, *kinds)
-        there = host.table(table.dtype)
-        inputs = [host.copy_from(array, device) for array in arrays]
-        result = (there.kernels.get(op.name) or resolve(op, there))(*inputs, **attributes)
-        parts = [
-            part if type(part) is host.array_type else there.adopt(op.name, part)
-            for part in (result if isinstance(result, tuple) else (result,))
-        ]
-        placed = [
-            device.copy_from(part, host) if device.holds(kind) else part
-            for part, kind in zip(parts, kinds, strict=True)
-        ]
-        return tuple(placed) if isinstance(result, tuple) else placed[0]
+        if (result := kernel(*arrays, **attributes)) is None:
+            raise InternalError(
+                f"{op.name}: the kernel {describe(kernel)} for device {table.device.type!r} returned None; arrays of "
+                f"the device are not written, so it returns a tuple of {len(op.updates)} new arrays."
+            )
+        return result
 
     run.__wrapped__ = kernel  # type: ignore[attr-defined]  # for those who name kernels in errors
     return run

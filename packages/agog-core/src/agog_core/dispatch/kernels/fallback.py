@@ -13,8 +13,8 @@ from agog_core.dispatch.devices.device import Device
 from agog_core.dispatch.devices.lookup import clear_tables, get_device
 from agog_core.dispatch.devices.table import KernelTable
 from agog_core.dispatch.devices.variant import Variant
-from agog_core.dispatch.kernels.coats import where_held
 from agog_core.dispatch.kernels.failure import note_failure
+from agog_core.dispatch.kernels.host_work import where_held
 from agog_core.dispatch.kernels.resolution import fallbacks, resolve, run_next
 from agog_core.dispatch.op import Op
 from agog_core.dtypes import as_dtype

@@ -17,6 +17,7 @@ from agog_core.dispatch.kernels.candidates import (
 )
 from agog_core.dispatch.kernels.coats import coated
 from agog_core.dispatch.kernels.failure import note_failure, shape_of
+from agog_core.dispatch.kernels.host_work import explicitly_on_host
 from agog_core.dispatch.kernels.unresolved import ambiguous, declined, missing
 from agog_core.dispatch.op import Op
 from agog_core.errors import AmbiguousKernelError, MissingKernelError, describe_error
@@ -85,6 +86,9 @@ class Chain:
         if len(equal) > 1:
             raise AmbiguousKernelError(ambiguous(self.op.name, self._table.device.type, self._table.dtype.name, equal))
         try:
+            if candidate.kernel.on == "host":
+                kernel = explicitly_on_host(self.op, self._table)
+                return kernel, kernel
             function = function_of(candidate, self._table)
         except KeyboardInterrupt:
             raise

@@ -127,6 +127,9 @@ class Backend:
             true, of the array's own memory, marked as read-only. It raises BufferError where it cannot.
         from_dlpack: an object of another library that has ``__dlpack__``, on a device of this type, to an array that
             is a copy of it. It raises BufferError where it cannot.
+        writable: whether kernels may write to arrays. Where they may not, as with JAX's, kernels of ops that update
+            variables return new arrays, which the variables take, and agog copies no value before an update;
+            ``copy`` may return the array itself.
         host_memory: whether the arrays live in host memory. The default device is such a one: that of a plugin which
             the user prefers, else the CPU, else the first by its name.
         unavailable: returns a sentence that says why there is no device, or None.
@@ -164,6 +167,7 @@ class Backend:
     dlpack_type: int | None = None
     to_dlpack: Callable[[Any, Any, tuple[int, int] | None, bool], Any] | str = _no_dlpack
     from_dlpack: Callable[[Any], Any] | str = _no_dlpack
+    writable: bool = True
     host_memory: bool = False
     unavailable: Callable[[], str | None] | str = available
     allocate: InitVar[Function | None] = None
@@ -227,6 +231,6 @@ _FIELDS = {
     ),
     **dict.fromkeys(_REQUIRED, REFERENCE),
     **dict.fromkeys(_OPTIONAL, optional(REFERENCE)),
-    **dict.fromkeys(("host_copy", "host_memory"), BOOL),
+    **dict.fromkeys(("host_copy", "writable", "host_memory"), BOOL),
     "dlpack_type": optional(INT),
 }

@@ -92,6 +92,8 @@ class Kernel:
         make: in place of ``fn``, what makes the function, or a ``"module:attribute"`` string: called as
             ``make("matmul", "float32", "cpu:0")``, once for each op, dtype and device that chooses the kernel. What it
             returns may hold scratch memory, handles and compiled code.
+        on: ``"host"`` in place of ``fn``, for an op that the device leaves to the host: inputs are copied there, the
+            host's kernel runs, and what the device holds is copied back. ``explain`` prints it.
         dtypes: names of the dtypes that the kernel is for; None for every dtype of the op.
         priority: among several, the highest is chosen: 0 for a reference, 100 for a backend, 200 for a specialised
             kernel.
@@ -99,8 +101,9 @@ class Kernel:
             and ``explain`` print it.
         several: for an op that updates variables in place, what runs it for several variables at once, as optimizers
             ask for it: ``several(groups, **attributes)``, where each group is a tuple of what ``fn`` takes. It returns
-            None, or NotImplemented for all of them. Given as ``fn`` is; where there is ``make`` instead, what makes it
-            in the same way. While somebody looks at each call, ``fn`` runs for each variable.
+            None, or a list with a tuple of new arrays for each group, or NotImplemented for all of them. Given as
+            ``fn`` is; where there is ``make`` instead, what makes it in the same way. While somebody looks at each
+            call, ``fn`` runs for each variable.
         per_thread: whether each thread gets an instance of its own from ``make``.
         pool: whether what ``make`` returns may keep threads.
         deterministic: whether two equal calls give equal bits.
@@ -123,7 +126,7 @@ class Kernel:
     Raises:
         ValueError: a dtype does not exist, the device type is not one lower-case word, or what only ``make`` allows is
             asked for without it.
-        TypeError: an argument is of a wrong type, or not exactly one of ``fn`` and ``make`` is given.
+        TypeError: an argument is of a wrong type, or not exactly one of ``fn``, ``make`` and ``on`` is given.
 
     >>> Kernel(op="square", device="cpu", fn="my_kernels.fast:square", dtypes=("float32",), priority=200).dtypes
     frozenset({'float32'})
@@ -133,6 +136,7 @@ class Kernel:
     device: str
     fn: Callable[..., Any] | str | None = None
     make: Callable[[str, str, str], Callable[..., Any]] | str | None = None
+    on: str | None = None
     dtypes: Iterable[str] | None = None
     priority: int = 100
     when: str = ""
@@ -149,9 +153,9 @@ class Kernel:
         owner = f"Kernel(op={describe_value(self.op)})"
         check_fields(owner, _KERNEL, vars(self))
         check_device_type(f"Kernel(op={self.op!r}, device={describe_value(self.device)})", self.device)
-        if (self.fn is None) == (self.make is None):
-            both = "neither" if self.fn is None else "both"
-            raise TypeError(f"{owner}: it takes one of fn and make; got {both}.")
+        given = [name for name in ("fn", "make", "on") if getattr(self, name) is not None]
+        if len(given) != 1:
+            raise TypeError(f"{owner}: it takes one of fn, make and on; got {' and '.join(given) or 'none'}.")
         for name in ("per_thread", "pool"):
             if getattr(self, name) and self.make is None:
                 raise ValueError(f"{owner}: {name}=True needs make, which may keep state; fn may not.")
@@ -161,6 +165,8 @@ class Kernel:
     @property
     def source(self) -> str:
         """Where its function comes from, as ``"module:attribute"``."""
+        if self.on is not None:
+            return self.on
         function = self.fn if self.make is None else self.make
         if isinstance(function, str):
             return function
@@ -175,6 +181,7 @@ _KERNEL = {
         lambda value: value is None or value == "next" or REFERENCE.accepts(value),
         "a function, a 'module:attribute' string or 'next'",
     ),
+    "on": Field(lambda value: value is None or value == "host", "'host', or None"),
     "priority": INT,
     "when": TEXT,
     **dict.fromkeys(("per_thread", "pool", "deterministic"), BOOL),
