@@ -43,7 +43,15 @@ PARTS = {
     "In executors": ("Executor", "Graph", "Node", "Value"),
     "In compilers": ("Compiler", "Subgraph", "Primitive", "ArraySpec", "Claim"),
     "In kernels and backends": (
-        *("version", "as_dtype", "load_reference", "matmul_precision", "describe_error", "describe_value"),
+        *(
+            "version",
+            "as_dtype",
+            "load_reference",
+            "matmul_precision",
+            "random_bits",
+            "describe_error",
+            "describe_value",
+        ),
     ),
 }
 

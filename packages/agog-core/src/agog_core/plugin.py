@@ -47,6 +47,7 @@ from agog_core.errors import (
     describe_error,
     describe_value,
 )
+from agog_core.random import random_bits
 from agog_core.shapes import TensorShape
 from agog_core.tensors import Tensor, convert_to_tensor
 from agog_core.variables.memory import version
@@ -77,6 +78,7 @@ __all__ = [
     "hookspec",
     "load_reference",
     "matmul_precision",
+    "random_bits",
     "registry",
     "requires",
     "threads",

@@ -17,6 +17,8 @@ from contextvars import ContextVar
 from types import MappingProxyType
 from typing import Any, TypeVar
 
+import numpy as np
+
 from agog_core.checkpointable import Checkpointable
 from agog_core.locks import hold_while_forking
 from agog_core.tracers import late, present_tracer, tracing
@@ -33,6 +35,26 @@ _lock = hold_while_forking(threading.Lock())
 T = TypeVar("T")
 # Takes how many 64-bit values a call needs, and returns the key's two words and the counter to start from.
 Source = Callable[[int], tuple[int, int, int]]
+
+
+def random_bits(key: tuple[int, int, int], count: int) -> np.ndarray[Any, Any]:
+    """Random bits on the host, for kernels of libraries that do not make them: those that every device draws.
+
+    Args:
+        key: the two words of a key, and the counter to start from.
+        count: how many.
+
+    Returns:
+        Values of 64 bits, as uint64.
+
+    >>> random_bits((1, 2, 3), 2).tolist() == random_bits((1, 2, 3), 5)[:2].tolist()
+    True
+    """
+    first, second, counter = key
+    generator = np.random.Philox(
+        key=np.array([first, second], np.uint64), counter=np.array([counter, 0, 0, 0], np.uint64)
+    )
+    return generator.random_raw(count)
 
 
 class Generator(Checkpointable):

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache, partial
 from importlib import import_module
-from typing import Any
+from typing import Any, Literal
 
+from agog_core.plugin import random_bits
 from agog_kernels_xp.parts.deferral import Defer, deferring
 from agog_kernels_xp.parts.writing import is_writable
 
@@ -18,7 +19,7 @@ Bits = Callable[[tuple[int, int, int], int], Any]
 def bind(
     xp: Any,
     *,
-    bits: Bits | None = None,
+    bits: Bits | Literal["host"] | None = None,
     wrap: Callable[[str, Kernel], Kernel] | None = None,
     dtype: Callable[[str], Any] | None = None,
     defer: Defer | None = None,
@@ -33,8 +34,10 @@ def bind(
         xp: the array library: NumPy, one with NumPy's interface, or one with the array API standard's, such as
             array-api-strict. For the last, `standard` puts NumPy's face on it, and `standard.MISSING` says for which
             ops that is not enough.
-        bits: ``bits(key, count)`` to ``count`` uint64 numbers of Philox4x64-10, as `numpy.random.Philox` makes them of
-            the key's first two words and the counter that is its third; by default the library's integers make them.
+        bits: where random bits come from: ``bits(key, count)`` to ``count`` uint64 numbers of Philox4x64-10, as
+            `numpy.random.Philox` makes them of the key's first two words and the counter that is its third; by default
+            the library's integers make them. ``"host"``: the host makes them, and the library's ``asarray`` copies
+            them.
         wrap: ``wrap(op, kernel)`` to the kernel that is registered, such as one that unwraps arrays and wraps results.
         dtype: turns the name of a dtype, such as ``"bfloat16"``, into the library's dtype; by default names are passed
             on as they are.
@@ -55,6 +58,8 @@ def bind(
     """
     from agog_kernels_xp import COMPOSED, ELEMENTWISE  # here, because that package imports this module
 
+    if bits == "host":
+        bits = _host_bits(xp)
     if defer is not None:
         deferring[xp] = defer
     if combine is not None:
@@ -109,6 +114,10 @@ def _bound(kernel: Kernel, xp: Any, bits: Bits | None, dtype: Callable[[str], An
 
     with_dtype.__wrapped__ = bound  # type: ignore[attr-defined]  # whose signature `agog ops` shows
     return with_dtype
+
+
+def _host_bits(xp: Any) -> Bits:
+    return lambda key, count: xp.asarray(random_bits(key, count))
 
 
 def _own_bits(xp: Any) -> Bits:

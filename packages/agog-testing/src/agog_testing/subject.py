@@ -12,7 +12,7 @@ import numpy as np
 
 import agog_core as ag
 from agog_core.dispatch.devices.device import Device
-from agog_core.dispatch.kernels.coats import where_held
+from agog_core.dispatch.kernels.host_work import where_held
 from agog_core.dtypes import DType, as_dtype
 from agog_testing import stopwatch
 from agog_testing.comparison import Accuracy, same

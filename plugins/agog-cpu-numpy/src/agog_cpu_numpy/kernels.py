@@ -7,20 +7,11 @@ from typing import Any
 import numpy as np
 
 import agog_kernels_xp
+from agog_core.plugin import random_bits
 from agog_cpu_numpy.backend import Array, numpy_dtype
 
-
-def _bits(key: tuple[int, int, int], count: int) -> Array:
-    """Random bits: ``count`` values of 64 bits, from the key's two words and its counter."""
-    first, second, counter = key
-    generator = np.random.Philox(
-        key=np.array([first, second], np.uint64), counter=np.array([counter, 0, 0, 0], np.uint64)
-    )
-    return generator.random_raw(count)
-
-
 # The kernel of an op, so that "agog_cpu_numpy.kernels:matmul" names one.
-__getattr__ = agog_kernels_xp.bind(np, bits=_bits, dtype=numpy_dtype)
+__getattr__ = agog_kernels_xp.bind(np, bits=random_bits, dtype=numpy_dtype)
 
 
 def cast(x: Array, *, dtype: str) -> Any:

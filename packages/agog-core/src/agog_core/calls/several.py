@@ -90,7 +90,7 @@ def _placed(op: Op, table: KernelTable, variables: Sequence[Variable], inputs: S
 
 def _new_arrays(op: Op, table: KernelTable, result: Any, count: int) -> list[tuple[Any, ...]]:
     """The arrays that a kernel returned for each step, instead of updating its arguments."""
-    groups = result if isinstance(result, list) and len(result) == count else [None]
+    groups: list[Any] = result if isinstance(result, list) and len(result) == count else [None]
     if all(isinstance(arrays, tuple) and len(arrays) == len(op.updates) for arrays in groups):
         return [tuple(table.adopt(op.name, array) for array in arrays) for arrays in groups]
     raise InternalError(

@@ -232,7 +232,7 @@ class View(Array):
         self._of: Any = None  # what the source had when it was read last
 
     @property
-    def native(self) -> Any:  # type: ignore[override]  # a slot of other arrays
+    def native(self) -> Any:
         """The library's array."""
         if (whole := self.source.native) is not self._of:
             self._seen, self._of = self._read(whole), whole

@@ -23,7 +23,7 @@ def get(x: Array, key: Any) -> Array:
     if not chosen:
         return part
     numbers, shape, rows = _rows(part, chosen, axis)
-    taken = x.face.wrapped(x.face.xp.take(rows.native, numbers.native, axis=axis))
+    taken: Array = x.face.wrapped(x.face.xp.take(rows.native, numbers.native, axis=axis))
     return taken.reshape(*part.shape[:axis], *shape, *rows.shape[axis + 1 :])
 
 

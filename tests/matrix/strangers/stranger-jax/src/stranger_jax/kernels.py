@@ -6,4 +6,4 @@ import jax.numpy
 
 import agog_kernels_xp
 
-__getattr__ = agog_kernels_xp.bind(jax.numpy)
+__getattr__ = agog_kernels_xp.bind(jax.numpy, bits="host")
