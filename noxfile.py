@@ -52,6 +52,8 @@ DOCUMENTATION_TESTS = ROOT / "tests" / "documentation"
 # The tests of agog-data whose volume the session `endurance` raises.
 ENDURING = ("arrow", "compositions", "endurance", "idx", "images", "mutations", "numpy", "webdataset")
 STRANGERS = {file.parent.name: file.parent for file in sorted(ROOT.glob("tests/matrix/strangers/*/pyproject.toml"))}
+# Those with sessions of their own, since they download large libraries.
+HEAVY = ("stranger-jax", "stranger-torch")
 # What `agog new-plugin` writes, with the options that ask for it, and the ops that prove it.
 WRITTEN = {
     "written-kernel": ((), ()),
@@ -146,7 +148,7 @@ def errors_of(*programs: Callable[[], object]) -> list[str]:
 
 
 @nox.session(requires=["wheels"])
-@nox.parametrize("stranger", [nox.param(name, id=name) for name in STRANGERS if name != "stranger-torch"])
+@nox.parametrize("stranger", [nox.param(name, id=name) for name in STRANGERS if name not in HEAVY])
 def strangers(session: nox.Session, stranger: str) -> None:
     """Test plugins that others might have written, each built as a wheel and in an environment of its own."""
     test_stranger(session, stranger)
@@ -158,6 +160,13 @@ def strangers_torch(session: nox.Session) -> None:
     # The extra index has the builds for the CPU, which pip prefers; out of its reach, the default index will do.
     session.install("torch==2.13.0", "--extra-index-url", "https://download.pytorch.org/whl/cpu")
     test_stranger(session, "stranger-torch")
+
+
+@nox.session(default=False, requires=["wheels"])
+def strangers_jax(session: nox.Session) -> None:
+    """Test a device on JAX's arrays, which nobody can write; XLA compiles each op for each shape, which takes long."""
+    session.install("jax==0.10.2")
+    test_stranger(session, "stranger-jax")
 
 
 @nox.session(requires=["wheels"])

@@ -7,7 +7,6 @@ from functools import cache, partial
 from importlib import import_module
 from typing import Any, Literal
 
-from agog_core.plugin import random_bits
 from agog_kernels_xp.parts.deferral import Defer, deferring
 from agog_kernels_xp.parts.writing import is_writable
 
@@ -117,6 +116,8 @@ def _bound(kernel: Kernel, xp: Any, bits: Bits | None, dtype: Callable[[str], An
 
 
 def _host_bits(xp: Any) -> Bits:
+    from agog_core.plugin import random_bits  # here, because it imports NumPy
+
     return lambda key, count: xp.asarray(random_bits(key, count))
 
 
