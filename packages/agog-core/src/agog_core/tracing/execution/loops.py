@@ -124,10 +124,10 @@ class Loop:
         parts = copied(self.condition), copied(self.body)
         return Loop(*parts, self.following, self.constants, self.shared, self.limit, self.kept)
 
-    def take(self, count: int) -> None:
-        """Let it take so many values more that no iteration changes, as its parts do by now."""
-        first = len(self.body.graph.outputs) + len(self.body.graph.inputs) - count
-        self.following = tuple([place + count if place >= first else place for place in self.following])
+    def taking(self, count: int) -> tuple[int, ...]:
+        """``following``, where its parts take so many values more that no iteration changes."""
+        first = len(self.body.graph.outputs) + len(self.body.graph.inputs)
+        return tuple([place + count if place >= first else place for place in self.following])
 
     def function(self, outputs: Sequence[Value], is_exact: bool) -> Callable[..., list[Any]]:
         """What runs it on arrays, and gives those of some outputs, none of which shares memory with what it takes."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from types import FunctionType, MethodType
 from typing import Any
 
@@ -22,10 +23,12 @@ _MOST_COMPARED = 1 << 16  # elements of constants
 class Equivalence:
     """What corresponds to what in two parts, as far as they have been compared.
 
+    A comparison changes neither part. `learn` then gives branches of the first one what the other one knows.
+
     Args:
         temporaries: variables that the parts make for themselves.
         first: the number of the first value that may be of one part alone.
-        learns: whether branches learn what corresponding ones know.
+        learns: whether branches may differ in what they know, and learn it.
         is_whole: whether the parts are all of two traces, of which the first is nobody else's.
     """
 
@@ -37,6 +40,12 @@ class Equivalence:
         self._values: dict[Value, Value] = {}
         self._lates: dict[Late, Late] = {}
         self._temporaries = temporaries
+        self._lessons: list[Callable[[], None]] = []
+
+    def learn(self) -> None:
+        """Let branches of the first part know what corresponding ones know; only where the parts are equivalent."""
+        for each in self._lessons:
+            each()
 
     def given(self, ones: Sequence[Value], others: Sequence[Value]) -> bool:
         """Let values correspond that the parts are given, or make; whether they are of one kind."""
@@ -123,7 +132,7 @@ class Equivalence:
         return bool(frozen(one) == frozen(other))
 
     def _is_choice(self, one: Node, mine: Choice, other: Node, theirs: Choice) -> bool:
-        """Whether two branches correspond; what the other one knows of the other function, this one learns."""
+        """Whether two branches correspond, as far as both know a function."""
         counts = [len(next(iter(each.branches.values())).following) for each in (mine, theirs)]
         is_same = (mine.form, mine.line, *counts[:1]) == (theirs.form, theirs.line, *counts[1:])
         after = [each.attributes["after"] for each in (one, other)]
@@ -146,9 +155,7 @@ class Equivalence:
             if not self._learns or not self._twofold.isdisjoint(taken):
                 return False
             captured = [back.get(value, value) for value in taken]
-            one.inputs += [value for value in dict.fromkeys(captured) if value not in one.inputs[1:]]
-            places = tuple([one.inputs.index(value, 1) - 1 for value in captured])
-            mine.branches[outcome] = replace(branch, places=places)
+            self._lessons.append(partial(_learn, one, mine, outcome, branch, captured))
         return self.given(one.outputs, other.outputs)
 
     def _back(self, value: Value, back: Mapping[Value, Value], known: Sequence[Value]) -> Any:
@@ -161,26 +168,27 @@ class Equivalence:
         self, one: Node, mine: Choice, outcome: bool, other: Branch, captured: Sequence[Value], is_sure: bool
     ) -> bool:
         """Whether a function of a node does the same as another one, which takes values that correspond to some; what
-        that takes alone, for branches inside, this one takes too. Where it is not sure which these are, none learns."""
+        that takes alone, for branches inside, this one is to take too. Where it is not sure which these are, none
+        learns."""
         known = mine.branches[outcome]
         graph, taken = known.part.graph, [one.inputs[1 + place] for place in known.places]
         more = [place for place, value in enumerate(captured) if value not in taken]
         if more and not (self._learns and is_sure):
             return False
-        one.inputs += [captured[place] for place in more if captured[place] not in one.inputs[1:]]
-        graph.inputs += [replace(other.part.graph.inputs[place]) for place in more]
+        inputs = [*graph.inputs, *[replace(other.part.graph.inputs[place]) for place in more]]
         taken += [captured[place] for place in more]
-        places = tuple([one.inputs.index(value, 1) - 1 for value in taken])
         first, last = len(graph.outputs), len(graph.outputs) + len(known.places)
-        following, kept = (_moved(each, last, len(more)) for each in (known.following, known.kept))
-        known = mine.branches[outcome] = replace(known, places=places, following=following or (), kept=kept)
+        if more:
+            following, kept = (_moved(each, last, len(more)) for each in (known.following, known.kept))
+            known = replace(known, following=following or (), kept=kept)
+            self._lessons.append(partial(_learn, one, mine, outcome, known, taken, inputs))
         there = {first + place: first + taken.index(value) for place, value in enumerate(captured)}
         there |= {first + len(captured) + n: first + len(taken) + n for n in range(len(known.constants))}
-        pairs = [(taken.index(value), place) for place, value in enumerate(captured)]
-        return _is_plainly(known, other, there) and self._is_part(known.part, other.part, is_sure, pairs)
+        same = [inputs[taken.index(value)] for value in captured], other.part.graph.inputs
+        return _is_plainly(known, other, there) and self._is_part(known.part, other.part, is_sure, same)
 
     def _is_handed(self, one: Node, mine: Choice, other: Node, handed: Handed) -> bool:
-        """Whether the other trace may have handed on values from before where this one branches; the branch learns to.
+        """Whether the other trace may have handed on values from before where this one branches, which may learn to.
 
         There what was handed on is the same value behind the branch as before it, and here it is another one.
         """
@@ -197,9 +205,8 @@ class Equivalence:
         if not (is_known or self._twofold.isdisjoint(moved)) or not all(value in back for value in moved):
             return False
         if not is_known:
-            one.inputs += [back[value] for value in dict.fromkeys(moved) if back[value] not in one.inputs[1:]]
-            branch = _handing_on(one, [back.get(value, value) for value in handed.values])
-            mine.branches[other.outcome] = replace(branch, kept=() if leaves else None)
+            branch, taken = _handing_on([back.get(value, value) for value in handed.values], leaves)
+            self._lessons.append(partial(_learn, one, mine, other.outcome, branch, taken))
         elif not self.same(_handed_by(one, mine.branches[other.outcome]), handed.values):
             return False
         self._values.update(zip(outputs, handed.values, strict=True))
@@ -219,8 +226,7 @@ class Equivalence:
         return is_same and all(self._is_part(x, y) for x, y in parts)
 
     def _is_whole_loop(self, one: Node, mine: Loop, other: Node, theirs: Loop) -> bool:
-        """Whether two loops correspond; the branches of one learn what those of the other know, and it takes what these
-        take."""
+        """Whether two loops correspond, where the first one is to take what branches of the other one take alone."""
         count, sizes = len(mine.following), [len(each.body.graph.inputs) for each in (mine, theirs)]
         is_same = len(theirs.following) == count and not self._joins(one, other)
         if not is_same or not self.same(one.inputs[:count], other.inputs[:count]):
@@ -236,34 +242,37 @@ class Equivalence:
                 more.append(theirs.body.graph.inputs[place])
             there[place] = count + known.index(back[value])
         rest = [one.inputs[sizes[0] :], other.inputs[sizes[1] :]]
-        one.inputs[count:] = [*known, *rest[0]]
-        for part in (mine.condition, mine.body):
-            part.graph.inputs += [replace(value) for value in more]
-        mine.take(len(more))
-        pairs = [*zip(range(count), range(count), strict=True), *((here, place) for place, here in there.items())]
+        inputs = [*one.inputs[:count], *known, *rest[0]]
+        taken = [[*part.graph.inputs, *map(replace, more)] for part in (mine.condition, mine.body)]
+        wider = mine.taking(len(more))
+        if more:
+            self._lessons.append(partial(_learn_of_loop, one, mine, inputs, wider, taken))
+        places = [*zip(range(count), range(count), strict=True), *((here, place) for place, here in there.items())]
         after = [each.attributes["after"] for each in (one, other)]
-        is_same = (mine.limit, mine.kept, _plain(mine)) == (theirs.limit, theirs.kept, _plain(theirs))
+        parts = zip(((mine.condition, theirs.condition), (mine.body, theirs.body)), taken, strict=True)
         return (
             self.same(*rest)
             and self.attribute(*after)
             and all(
-                self._is_part(x, y, pairs=pairs)
-                for x, y in ((mine.condition, theirs.condition), (mine.body, theirs.body))
+                self._is_part(x, y, same=([given[here] for here, _ in places], [y.graph.inputs[n] for _, n in places]))
+                for (x, y), given in parts
             )
-            and is_same
+            and (mine.limit, mine.kept, _plain(mine, wider)) == (theirs.limit, theirs.kept, _plain(theirs))
             and self.given(one.outputs, other.outputs)
         )
 
     def _is_part(
-        self, one: Part, other: Part, learns: bool = True, pairs: Sequence[tuple[int, int]] | None = None
+        self,
+        one: Part,
+        other: Part,
+        learns: bool = True,
+        same: tuple[Sequence[Value], Sequence[Value]] | None = None,
     ) -> bool:
-        """Whether two parts correspond, and what they take, at places that do."""
+        """Whether two parts correspond where values that they take do, all of them in their order or some."""
         inside = Equivalence(learns=learns and self._learns, is_whole=self._is_whole)
+        inside._lessons = self._lessons
         x, y = one.graph, other.graph
-        given = [x.inputs, y.inputs]
-        if pairs is not None:
-            given = [[x.inputs[place] for place, _ in pairs], [y.inputs[place] for _, place in pairs]]
-        return inside.given(*given) and inside._is_graph(x, y)
+        return inside.given(*((x.inputs, y.inputs) if same is None else same)) and inside._is_graph(x, y)
 
     def _is_graph(self, x: Graph, y: Graph) -> bool:
         self._temporaries = [v for graph in (x, y) for node in graph.nodes for v in node.variables]
@@ -271,10 +280,35 @@ class Equivalence:
         return is_same and self.same(x.outputs, y.outputs)
 
 
-def _plain(loop: Loop | Back | Rows | RowsBack) -> Any:
+def _learn(
+    node: Node,
+    choice: Choice,
+    outcome: bool,
+    branch: Branch,
+    taken: Sequence[Value],
+    inputs: list[Value] | None = None,
+) -> None:
+    """Let a branch know a function that takes some values, which ``inputs`` of its graph stand for from now on."""
+    if inputs is not None:
+        branch.part.graph.inputs = inputs
+    node.inputs += [value for value in dict.fromkeys(taken) if value not in node.inputs[1:]]
+    places = tuple([node.inputs.index(value, 1) - 1 for value in taken])
+    choice.branches[outcome] = replace(branch, places=places)
+
+
+def _learn_of_loop(
+    node: Node, loop: Loop, inputs: list[Value], following: tuple[int, ...], taken: Sequence[list[Value]]
+) -> None:
+    """Let a loop take more values; ``taken`` is what its condition and its body take then."""
+    node.inputs, loop.following = inputs, following
+    loop.condition.graph.inputs, loop.body.graph.inputs = taken
+
+
+def _plain(loop: Loop | Back | Rows | RowsBack, following: Sequence[int] | None = None) -> Any:
     """What of a loop is no part of it."""
     sizes = [getattr(loop, name, None) for name in ("ends", "count", "sizes", "kept")]
-    return loop.following, loop.shared, sizes, [frozen(each) for each in loop.constants]
+    following = loop.following if following is None else following
+    return following, loop.shared, sizes, [frozen(each) for each in loop.constants]
 
 
 def _moved(places: Sequence[int] | None, last: int, count: int) -> tuple[int, ...] | None:
@@ -330,16 +364,16 @@ def is_same_function(one: Any, other: Any) -> bool:
     return Equivalence().attribute(cells[0], cells[1]) and Equivalence().attribute(given[0], given[1])
 
 
-def _handing_on(node: Node, values: Sequence[Value]) -> Branch:
-    """A function that hands on values which a node takes, and constants."""
+def _handing_on(values: Sequence[Value], leaves: bool) -> tuple[Branch, list[Value]]:
+    """A function that hands on values and constants, and the values that it takes; ``leaves`` says that another
+    function leaves something for its gradient."""
     taken = [value for value in dict.fromkeys(values) if value.kind != "constant"]
     constants = [value for value in dict.fromkeys(values) if value.kind == "constant"]
     pool = {value: place for place, value in enumerate([*taken, *constants])}
     inputs = [replace(value, kind="input", node=None, base=None, variable=None) for value in taken]
-    places = tuple([node.inputs.index(value, 1) - 1 for value in taken])
-    arrays = tuple([value.array for value in constants])
-    everything = tuple(range(len(values)))
-    return Branch(Part(Graph(inputs)), places, tuple([pool[value] for value in values]), arrays, everything)
+    arrays, kept = tuple([value.array for value in constants]), () if leaves else None
+    following, everything = tuple([pool[value] for value in values]), tuple(range(len(values)))
+    return Branch(Part(Graph(inputs)), everything[: len(taken)], following, arrays, everything, kept), taken
 
 
 def _handed_by(node: Node, branch: Branch) -> list[Value | None]:

@@ -86,8 +86,12 @@ def _is_like(iterations: Iterations, lead: Segment, other: Segment) -> bool:
     if iterations.carried is None and other.flag is None:
         return False
     if other.results is None:
+        equivalence.learn()
         return True
     ends = [[*(each.results or ()), *[each.written.get(v) for v in lead.written]] for each in (lead, other)]
     is_same = lead.written.keys() == other.written.keys() and equivalence.same(*ends)
     lead_number, number = iterations.segments.index(lead), iterations.segments.index(other)
-    return is_same and iterations.tracks.is_like(lead_number, number, equivalence)
+    is_same = is_same and iterations.tracks.is_like(lead_number, number, equivalence)
+    if is_same:
+        equivalence.learn()
+    return is_same

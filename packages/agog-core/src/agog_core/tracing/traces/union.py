@@ -82,6 +82,8 @@ class Whole:
             and mine.finals.keys() == theirs.finals.keys()
             and equivalence.same(list(mine.finals.values()), [theirs.finals[v] for v in mine.finals])
         )
+        if is_like:
+            equivalence.learn()
         both = [node.attributes["loop"] for node in mine.nodes if _is_choice(node)]
         if not is_like or any(len(each.branches) > 1 and each.has_guards for each in both) or _joins(mine):
             return None
