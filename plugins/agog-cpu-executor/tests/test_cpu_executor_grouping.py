@@ -23,7 +23,7 @@ def normal(*shape: int, seed: int = 0) -> ag.Tensor:
 def check(python: Callable[..., Any], *args: ag.Tensor, compilers: list[Compiler]) -> str:
     """Compare a compiled call with an eager one; what runs it."""
     graph = graph_of(python, *args)
-    (result,), _ = prepare(graph, compilers)([x._array for x in args], [])
+    (result,), _ = prepare(graph, compilers).run([x._array for x in args], [])
     np.testing.assert_array_equal(result, python(*args).numpy())
     return compiled(graph, compilers).summary
 
@@ -90,7 +90,7 @@ def test_what_may_fail_behind_a_guard_stays_behind_it() -> None:
         return scaled
 
     args = ag.constant([0.5, 0.25]), ag.constant([1, 0]), ag.constant([1.0, 2.0])
-    run = prepare(graph_of(step, *args), [INTERPRETER])
+    run = prepare(graph_of(step, *args), [INTERPRETER]).run
     assert run([np.float32([5, 5]), np.int32([7, 7]), np.float32([1, 2])], []) == 0
 
 

@@ -79,7 +79,7 @@ def test_results_lie_in_memory_of_their_own() -> None:
         return y, ag.reshape(y, [2, 1]), v.value(), ag.transpose(ag.reshape(x, [1, 2])), ag.reduce_sum(y), x
 
     graph = graph_of(several, ag.constant([1.0, 2.0]))
-    run = prepare(graph, [])
+    run = prepare(graph, []).run
     given, held = np.float32([3, 4]), np.float32([5, 6])
     first, _ = run([given], [held])
     kept = [array.copy() for array in first]
@@ -116,7 +116,7 @@ def test_an_update_writes_the_memory_of_its_variable() -> None:
     v = ag.Variable(normal(50))
     graph = graph_of(lambda x: v.assign_sub(0.1 * ag.tanh(x)).value()[0], normal(50))
     memory = np.zeros(50, "float32")
-    _, (final,) = prepare(graph, [])([np.ones(50, "float32")], [memory])
+    _, (final,) = prepare(graph, []).run([np.ones(50, "float32")], [memory])
     assert final is memory
     np.testing.assert_array_equal(final, np.full(50, -np.float32(0.1) * np.tanh(np.float32(1))))
 
@@ -160,7 +160,7 @@ def test_nothing_is_written_before_a_guard() -> None:
             v.assign(y)
         return y
 
-    run = prepare(graph_of(step, ag.constant([1.0, 2.0])), [])
+    run = prepare(graph_of(step, ag.constant([1.0, 2.0])), []).run
     memory = np.float32([1, 1])
     assert run([np.float32([-1, -2])], [memory]) == 0
     np.testing.assert_array_equal(memory, [1, 1])
@@ -209,7 +209,7 @@ def test_a_call_within_a_call() -> None:
     """A signal's handler may call the function that it interrupts; here a host function does."""
     x = normal(300)
     results: list[Any] = []
-    outer = prepare(graph_of(lambda x: ag.tanh(ag.exp(x) * 0.5) * 2.0, x), [])
+    outer = prepare(graph_of(lambda x: ag.tanh(ag.exp(x) * 0.5) * 2.0, x), []).run
     memory = np.float32(np.linspace(-1, 1, 300))
 
     class Calling(list[Any]):
@@ -259,7 +259,7 @@ def test_gradients_end_with_the_updates_that_take_them() -> None:
     assert compiled(graph).size == 4032
     memory = [np.zeros(1000, "float32") for _ in range(4)]
     x = normal(1000).numpy()
-    prepare(graph, [])([x], memory)
+    prepare(graph, []).run([x], memory)
     for n, each in enumerate(memory):
         np.testing.assert_array_equal(each, -np.tanh(x + np.float32(n)))
 
@@ -271,7 +271,7 @@ def test_no_variable_is_written_before_what_may_fail() -> None:
         v.assign_sub(x)
         w.assign_add(ag.gather(w.value(), row))
 
-    run = prepare(graph_of(step, ag.constant([1.0, 1.0]), ag.constant([1, 0])), [])
+    run = prepare(graph_of(step, ag.constant([1.0, 1.0]), ag.constant([1, 0])), []).run
     memory = [np.float32([1, 2]), np.float32([3, 4])]
     with pytest.raises(InvalidArgumentError, match="is not in"):
         run([np.float32([1, 1]), np.int32([7, 7])], memory)
@@ -289,7 +289,7 @@ def test_an_old_value_is_read_before_the_new_one_is_written() -> None:
         w.assign_add(ag.tanh(before) * ag.exp(x))
         return ag.reduce_sum(before * w.value())
 
-    run = prepare(graph_of(step, ag.constant([1.0, 1.0])), [])
+    run = prepare(graph_of(step, ag.constant([1.0, 1.0])), []).run
     memory, x = [np.float32([1, 2]), np.float32([3, 4])], np.float32([0.5, 0.25])
     (result,), finals = run([x], memory)
     new = np.float32([3, 4]) + np.tanh(np.float32([1, 2])) * np.exp(x)
@@ -303,7 +303,7 @@ def test_what_is_written_part_by_part_is_given_back_once() -> None:
     expected = x.numpy().reshape(64, 16, 2, 16, 2, 16).max((2, 4))
     np.testing.assert_array_equal(pooled(x), expected)
     graph = pooled.graph()
-    run = prepare(graph, [])
+    run = prepare(graph, []).run
     assert run is not None
     outputs, _ = run([x._array], [])
     np.testing.assert_array_equal(outputs[0], expected)

@@ -10,7 +10,7 @@ from agog_core.dispatch.kernels.lowering import filling, kernel_of, lowering
 from agog_core.dispatch.kernels.observation import TracedStep, tell, unobserved
 from agog_core.dispatch.kernels.resolution import adopted, run_next
 from agog_core.dispatch.plugins.compilers import ArraySpec, Claim, Compiler, Primitive, Subgraph
-from agog_core.dispatch.plugins.executors import Executor
+from agog_core.dispatch.plugins.executors import Executable, Executor
 from agog_core.tracing.errors import note_written, undone
 from agog_core.tracing.graphs.graph import PURE, WRITES, Effect, Graph, Late, LateItem, Node, Value
 from agog_core.tracing.traces.single import SingleOp
@@ -22,6 +22,7 @@ __all__ = [
     "Claim",
     "Compiler",
     "Effect",
+    "Executable",
     "Executor",
     "Graph",
     "KernelTable",

@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Sequence
 from typing import Any
 
-from agog_core.compiler import Compiler, Effect, Graph, Node, unobserved
+from agog_core.compiler import Compiler, Effect, Executable, Graph, Node, unobserved
 from agog_cpu_executor.emission.code import Code, Run
 from agog_cpu_executor.explanation import explained
 from agog_cpu_executor.grouping.copies import joined_in_place, without_copies
@@ -22,25 +22,23 @@ from agog_cpu_executor.program.steps import Step
 warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"agog_cpu_executor\b")
 
 
-def prepare(graph: Graph, compilers: Sequence[Compiler]) -> Run | None:
-    """A function ``run(inputs, variables)`` that runs a graph; None for a graph of several devices.
-
-    Several threads may call it at once: each call takes memory that no other one has at that time. Its attributes are
-    for those who want to see what it does: ``summary``, ``explain`` and ``timed``.
-    """
+def prepare(graph: Graph, compilers: Sequence[Compiler]) -> Executable | None:
+    """The function that runs a graph, and what is said of it; None for a graph of several devices."""
     if any(node.effect is Effect.COPY for node in graph.nodes):
         return None
-    run = _running(compiled(graph, compilers))
-    run.explain = lambda: explain(graph, compilers)  # type: ignore[attr-defined]
-    run.timed = lambda: _told(_running(compiled(graph, compilers, is_timed=True)))  # type: ignore[attr-defined]
-    return run
+    code = compiled(graph, compilers)
+    return Executable(
+        _running(code),
+        code.summary,
+        explain=lambda: explain(graph, compilers),
+        timed=lambda: _told(_running(compiled(graph, compilers, is_timed=True))),
+    )
 
 
 def _running(code: Code) -> Run:
+    """A function that several threads may call at once: each call takes memory that no other one has at that time."""
     if not code.has_memory:
-        alone = code.instance()
-        alone.summary = code.summary  # type: ignore[attr-defined]
-        return alone
+        return code.instance()
     waiting = [code.instance()]
 
     def run(inputs: Sequence[Any], variables: Sequence[Any]) -> Any:
@@ -53,8 +51,6 @@ def _running(code: Code) -> Run:
         finally:
             waiting.append(instance)
 
-    run.code = code  # type: ignore[attr-defined]  # for those who want to see it
-    run.summary = code.summary  # type: ignore[attr-defined]
     return run
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 import agog_core as ag
-from agog_core.compiler import Compiler, Effect, Executor, Graph, Node, Value, adopted, kernel_of
+from agog_core.compiler import Compiler, Effect, Executable, Executor, Graph, Node, Value, adopted, kernel_of
 from agog_core.dispatch.devices.device import Device
 from agog_core.dispatch.devices.lookup import default_device
 from agog_core.dispatch.kernels.observation import KernelCall, observe, unobserve
@@ -108,11 +108,11 @@ def _check(
         expected = list(returned) if several else [returned]
     graph = graph_of(call, expected, several)
     graph.exact = tolerances is None
-    run = prepare(graph, compilers)
-    if run is None:
+    made = Executable.of(prepare(graph, compilers))
+    if made is None:
         return 0
     for _ in range(2):  # the second time in memory that the first has left
-        outputs, finals = run(arrays[updates:], [np.array(array) for array in arrays[:updates]])
+        outputs, finals = made.run(arrays[updates:], [np.array(array) for array in arrays[:updates]])
         for want, got in zip(expected, finals if updates else outputs, strict=True):
             if not _is_same(want, got, op.views, tolerances):
                 where = f"{op.name} in {sample.name!r}, of {[f'{a.dtype} {a.shape}' for a in arrays]}"

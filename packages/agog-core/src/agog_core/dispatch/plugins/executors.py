@@ -1,8 +1,8 @@
-"""Executors: what runs traced functions in place of one kernel after the other; plain data, which plugins bring."""
+"""Executors: what runs traced functions in place of one kernel after the other, which plugins bring."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -11,9 +11,31 @@ from agog_core.dispatch.plugins.unavailability import available
 
 if TYPE_CHECKING:
     from agog_core.dispatch.plugins.compilers import Compiler
-    from agog_core.tracing.graphs.graph import Graph
+    from agog_core.tracing.graphs.graph import Graph, Node
 
 Run = Callable[[Sequence[Any], Sequence[Any]], Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Executable:
+    """What an executor makes of a graph: the function, and what is said of it.
+
+    Args:
+        run: ``run(inputs, variables)``; see `Executor`.
+        summary: what it does, in a sentence.
+        explain: gives for each node pairs of what runs it, and why that is no compiler's.
+        timed: gives a function like ``run`` that calls `tell` after each of its steps; None where there is none.
+    """
+
+    run: Run
+    summary: str = "each kernel is called by itself; nothing is planned or fused"
+    explain: Callable[[], Mapping[Node, list[tuple[str, str]]]] = dict
+    timed: Callable[[], Run] | None = None
+
+    @classmethod
+    def of(cls, found: Executable | Run | None) -> Executable | None:
+        """What `Executor.prepare` has given."""
+        return cls(found) if callable(found) else found
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,8 +45,7 @@ class Executor:
     ``prepare(graph, compilers)`` gives a function ``run(inputs, variables)`` of the arrays of ``graph.inputs`` and
     ``graph.variables``. It returns the arrays of ``graph.outputs`` and of ``graph.finals``, or the number of the guard
     that failed, before it has written anything. It may write a final into the variable's own array. Several threads
-    may call it at once. It may have attributes: ``summary``, a sentence; ``explain()``, pairs for each node of what
-    runs it and why that is no compiler's; ``timed()``, a function like it that calls `tell` after each of its steps.
+    may call it at once. An `Executable` in its place tells more of it.
 
     Args:
         name: its name, such as ``"numpy"``, for errors and ``explain``.
@@ -45,7 +66,7 @@ class Executor:
 
     name: str
     device: str
-    prepare: Callable[[Graph, Sequence[Compiler]], Run | None] | str
+    prepare: Callable[[Graph, Sequence[Compiler]], Executable | Run | None] | str
     priority: int = 100
     unavailable: Callable[[], str | None] = available
 

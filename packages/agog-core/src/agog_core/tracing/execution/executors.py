@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from dataclasses import replace
 
 from agog_core.dispatch.kernels.observation import are_observed, are_steps_enough
 from agog_core.dispatch.plugins.compilers import Compiler, compilers_of
-from agog_core.dispatch.plugins.executors import Executor, executors_of
+from agog_core.dispatch.plugins.executors import Executable, Executor, executors_of
 from agog_core.dispatch.plugins.reference import load_reference
 from agog_core.errors import PluginWarning, describe_error, describe_value
 from agog_core.tracing.execution.portable import Run, portable
@@ -15,34 +16,38 @@ from agog_core.tracing.graphs.graph import Graph
 
 
 def executable(graph: Graph, is_portable: bool = False) -> Run:
-    """A function that runs a graph: what the first executor that takes it makes of it; on several devices, one that
-    calls each kernel. So does it while somebody observes kernels, unless all who do take the steps of what is compiled
-    as well, and the executor can tell them; and where it is to be portable. A graph that calls Python has other ones,
-    see `agog_core.tracing.traces.segments`.
+    """The function that runs a graph; see `prepared`."""
+    return prepared(graph, is_portable).run
+
+
+def prepared(graph: Graph, is_portable: bool = False) -> Executable:
+    """What the first executor that takes a graph makes of it.
+
+    Each kernel is called by itself on several devices, where a graph is to be portable, and while observers want more
+    than the steps of what is compiled. `agog_core.tracing.traces.segments` runs graphs that call Python.
     """
     if is_portable:
-        return portable(graph)
+        return Executable(portable(graph))
     values = [*graph.inputs, *graph.variables.values(), *(value for node in graph.nodes for value in node.outputs)]
     devices = {value.table.device for value in values}
     if len(devices) != 1 or not are_steps_enough():
-        return portable(graph)
+        return Executable(portable(graph))
     (device,) = devices
     compilers = compilers_of(device.type)
-    prepared = (_prepared(executor, graph, compilers) for executor in executors_of(device.type))
-    run: Run | None = next((run for run in prepared if run is not None), None)
-    if run is not None and are_observed():
-        timed = getattr(run, "timed", None)
-        run = None if timed is None else timed()
-    return portable(graph) if run is None else run
+    made = (_prepared(executor, graph, compilers) for executor in executors_of(device.type))
+    found = next((each for each in made if each is not None), None)
+    if found is not None and are_observed():
+        found = None if found.timed is None else replace(found, run=found.timed())
+    return Executable(portable(graph)) if found is None else found
 
 
-def _prepared(executor: Executor, graph: Graph, compilers: Sequence[Compiler]) -> Run | None:
+def _prepared(executor: Executor, graph: Graph, compilers: Sequence[Compiler]) -> Executable | None:
     """What an executor makes of a graph; None where it leaves it to others, or fails, which is warned of."""
     try:
-        run: Run | None = load_reference(executor.prepare)(graph, compilers)
-        if run is None or callable(run):
-            return run
-        why = f"prepare must return a function or None; it returned {describe_value(run)}"
+        found = Executable.of(load_reference(executor.prepare)(graph, compilers))
+        if found is None or isinstance(found, Executable):
+            return found
+        why = f"prepare must return a function, an Executable or None; it returned {describe_value(found)}"
     except Exception as error:
         why = describe_error(error)
     warnings.warn(

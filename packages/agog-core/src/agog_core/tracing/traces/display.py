@@ -7,11 +7,12 @@ from os.path import basename
 from typing import Any
 
 from agog_core.dispatch.plugins.compilers import explain_compilers
+from agog_core.dispatch.plugins.executors import Executable
 from agog_core.observers import drawing
 from agog_core.observers.graph_node import GraphNode, UniqueNames, variable_node
 from agog_core.shapes import TensorShape
 from agog_core.tracing.execution.branches import Choice
-from agog_core.tracing.execution.executors import executable
+from agog_core.tracing.execution.executors import prepared
 from agog_core.tracing.graphs.graph import Effect, Graph, Late, LateItem, Node, Value
 from agog_core.tracing.traces.segments import Segments
 
@@ -64,8 +65,7 @@ def summary(graph: Graph) -> str:
 def explain(graph: Graph) -> str:
     """What runs each node of a graph; see `Graph.explain`."""
     devices = dict.fromkeys(value.table.device.type for node in graph.nodes for value in (*node.inputs, *node.outputs))
-    explained = getattr(_run_of(graph), "explain", None)
-    found = {} if explained is None else explained()
+    found = _prepared(graph).explain()
     idle = "nothing: it is known before, computed elsewhere, or not used" if found else "its kernel, by itself"
     rows = [("op", "line", "what runs it")]
     for node in graph.nodes:
@@ -95,13 +95,12 @@ def _facts(graph: Graph) -> list[str]:
         (len(graph.finals), "variable written"),
         (guards, "guard"),
     )
-    plan = getattr(_run_of(graph), "summary", "each kernel is called by itself; nothing is planned or fused")
-    return [", ".join(_counted(*each) for each in counts), plan]
+    return [", ".join(_counted(*each) for each in counts), _prepared(graph).summary]
 
 
-def _run_of(graph: Graph) -> Any:
+def _prepared(graph: Graph) -> Segments | Executable:
     """What runs a graph."""
-    return Segments(graph) if graph.calls_python else executable(graph)
+    return Segments(graph) if graph.calls_python else prepared(graph)
 
 
 def _counted(count: int, noun: str) -> str:

@@ -19,7 +19,7 @@ from agog_core.dispatch.kernels.observation import TracedStep, are_observed, are
 from agog_core.dtypes import variant
 from agog_core.random import generator
 from agog_core.tracing.errors import is_undone
-from agog_core.tracing.execution.executors import executable
+from agog_core.tracing.execution.executors import prepared
 from agog_core.tracing.execution.portable import on_host
 from agog_core.tracing.graphs.graph import WRITES, Effect, Graph, Late, LateItem, Node, RandomKey, Value
 from agog_core.tracing.state.python_results import HandedOn
@@ -62,12 +62,10 @@ class Segments:
     @property
     def summary(self) -> str:
         """What is planned of each part, in a line; see `Graph.summary`."""
-        runs = [executable(part.graph) for part in self._parts if isinstance(part, _Part) and part.graph.nodes]
-        plans = [
-            getattr(run, "summary", "each kernel is called by itself; nothing is planned or fused") for run in runs
-        ]
+        graphs = [part.graph for part in self._parts if isinstance(part, _Part) and part.graph.nodes]
+        plans = [prepared(graph).summary for graph in graphs]
         calls = len(self._parts) - sum(isinstance(part, _Part) for part in self._parts)
-        return "\n".join([*plans, f"in {len(runs)} part{'s'[len(runs) == 1 :]}, between calls of Python: {calls}"])
+        return "\n".join([*plans, f"in {len(plans)} part{'s'[len(plans) == 1 :]}, between calls of Python: {calls}"])
 
     def explain(self) -> dict[Node, list[tuple[str, str]]]:
         """What runs each node; see `Graph.explain`."""
@@ -76,7 +74,7 @@ class Segments:
             if isinstance(part, _Call):
                 found[part.node] = [("a function of Python", "")]
                 continue
-            explained: dict[Node, list[tuple[str, str]]] = getattr(executable(part.graph), "explain", dict)()
+            explained = prepared(part.graph).explain()
             found |= {node: explained[copy] for node, copy in part.copies.items() if copy in explained}
         return found
 
