@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import agog_core as ag
-from agog_core.ops.math.composed import polyval
+from agog_core.ops.math.linear_combinations import polyval
 from agog_core.ops.math.special import bessel_i0, bessel_i1
 from agog_testing import gradcheck
 

@@ -101,10 +101,10 @@ def test_first_normals() -> None:
 
 def every_normal() -> tuple[Array, Array]:
     """The normal of each value of the 23 bits that make it, and the probabilities."""
-    from agog_kernels_xp.parts import rounded
+    from agog_kernels_xp.parts import reproducible_math
 
     bits = np.arange(0, 2**23, 17, dtype=np.uint32)
-    return rounded.normal(np, bits << np.uint32(9)), (bits + 0.5) * 2.0**-23
+    return reproducible_math.normal(np, bits << np.uint32(9)), (bits + 0.5) * 2.0**-23
 
 
 def test_normals_are_quantiles() -> None:
@@ -116,10 +116,10 @@ def test_normals_are_quantiles() -> None:
 
 
 def test_normals_are_symmetric_about_their_middle() -> None:
-    from agog_kernels_xp.parts import rounded
+    from agog_kernels_xp.parts import reproducible_math
 
     bits = np.arange(0, 2**22, 1009, dtype=np.uint32)
-    below, above = (rounded.normal(np, side << np.uint32(9)) for side in (bits, np.uint32(2**23 - 1) - bits))
+    below, above = (reproducible_math.normal(np, side << np.uint32(9)) for side in (bits, np.uint32(2**23 - 1) - bits))
     assert np.array_equal(below, -above)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from agog_core.calls.documented import documented_like
+from agog_core.calls.docstrings import documented_like
 from agog_core.dispatch.devices.lookup import list_devices
 from agog_core.dispatch.devices.memory import memory_stats
 from agog_core.plugin import threads

@@ -8,7 +8,7 @@ from contextvars import ContextVar
 from typing import Any
 
 from agog_compat.configuration import ConfigProto, limit_gpu_memory, warn_of_more_devices
-from agog_core.calls.documented import documented_like
+from agog_core.calls.docstrings import documented_like
 from agog_core.dispatch.devices.lookup import count_devices, devices_in_use
 from agog_core.tensors.placement import set_device_policy
 

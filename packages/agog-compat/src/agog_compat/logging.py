@@ -6,7 +6,7 @@ import logging
 from collections import Counter
 from typing import Any
 
-from agog_core.calls.documented import documented_like
+from agog_core.calls.docstrings import documented_like
 
 __all__ = [
     "DEBUG",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from agog_core import Tensor, constant, int64
-from agog_core.calls.documented import documented_like
+from agog_core.calls.docstrings import documented_like
 from agog_core.dispatch.devices.memory import memory_stats
 from agog_core.errors import UnimplementedError
 

@@ -254,8 +254,8 @@ def compiles_at_once() -> Iterator[None]:
     ("prepare", "why"),
     [
         (raises, UNPRINTABLE),
-        (lambda graph, compilers: 5, "prepare must return a function or None; it returned 5"),
-        (lambda graph, compilers: "run", "prepare must return a function or None; it returned 'run'"),
+        (lambda graph, compilers: 5, "prepare must return a function, an Executable or None; it returned 5"),
+        (lambda graph, compilers: "run", "prepare must return a function, an Executable or None; it returned 'run'"),
     ],
     ids=["raises", "a number", "a text"],
 )

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import agog_core as ag
-from agog_core.calls.several import update_several
+from agog_core.calls.multi_tensor import update_several
 from agog_core.errors import InternalError, MissingKernelError
 from agog_core.ops.updates.descent import apply_gradient_descent
 from agog_core.plugin import Backend, Kernel, hookimpl, registry

@@ -11,7 +11,7 @@ from typing import Any
 
 import agog_core as ag
 from agog_core import Tensor, TensorLike, convert_to_tensor, nn
-from agog_core.calls.documented import documented_like
+from agog_core.calls.docstrings import documented_like
 from agog_core.ops.random.distributions import categorical as drawn_classes
 from agog_core.random import Generator
 from agog_core.tensors.convert import whole

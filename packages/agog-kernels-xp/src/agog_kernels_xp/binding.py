@@ -83,10 +83,10 @@ def bind(
 
 def _bind_to_standard(xp: Any, bits: Bits | None, wrap: Any, dtype: Any) -> Callable[[str], Kernel]:
     """The kernels for a library that has the array API standard's interface alone, by NumPy's face on it."""
-    from agog_kernels_xp.standard.face import NumPyFace
     from agog_kernels_xp.standard.missing import MISSING
+    from agog_kernels_xp.standard.namespace import NumPyNamespace
 
-    face = NumPyFace(xp)
+    face = NumPyNamespace(xp)
 
     def on_native(op: str, kernel: Kernel) -> Kernel:
         if op in MISSING:

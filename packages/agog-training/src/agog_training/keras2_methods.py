@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from agog_core.calls.documented import documented_like
+from agog_core.calls.docstrings import documented_like
 from agog_training.arguments import QUEUES, check_arguments, without_queues
 
 __all__ = ["Keras2Methods"]

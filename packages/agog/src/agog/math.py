@@ -15,6 +15,7 @@ from agog_core.ops.indexing.sorted_segments import segment_sum as segment_sum
 from agog_core.ops.math.arithmetic import abs as abs
 from agog_core.ops.math.arithmetic import add as add
 from agog_core.ops.math.arithmetic import add_n as add_n
+from agog_core.ops.math.arithmetic import approximate_equal as approximate_equal
 from agog_core.ops.math.arithmetic import cross as cross
 from agog_core.ops.math.arithmetic import divide as divide
 from agog_core.ops.math.arithmetic import floordiv as floordiv
@@ -28,12 +29,12 @@ from agog_core.ops.math.arithmetic import sign as sign
 from agog_core.ops.math.arithmetic import squared_difference as squared_difference
 from agog_core.ops.math.arithmetic import subtract as subtract
 from agog_core.ops.math.arithmetic import truediv as truediv
-from agog_core.ops.math.composed import *
-from agog_core.ops.math.composed import polyval as polyval
 from agog_core.ops.math.division import div_no_nan as divide_no_nan
 from agog_core.ops.math.division import reciprocal as reciprocal
 from agog_core.ops.math.elementary import *
 from agog_core.ops.math.elementary import softplus as softplus
+from agog_core.ops.math.linear_combinations import *
+from agog_core.ops.math.linear_combinations import polyval as polyval
 from agog_core.ops.math.logic import equal as equal
 from agog_core.ops.math.logic import greater as greater
 from agog_core.ops.math.logic import greater_equal as greater_equal

@@ -11,11 +11,11 @@ from agog_core.ops.array.blocks import space_to_batch as space_to_batch
 from agog_core.ops.array.blocks import space_to_depth as space_to_depth
 from agog_core.ops.conv.convolutions import *
 from agog_core.ops.conv.depthwise import *
-from agog_core.ops.conv.dilated import *
 from agog_core.ops.conv.morphology import *
 from agog_core.ops.conv.pools import *
 from agog_core.ops.conv.pools import avg_pool as avg_pool2d
 from agog_core.ops.conv.pools import max_pool as max_pool2d
+from agog_core.ops.conv.space_to_batch import *
 from agog_core.ops.conv.transposed import *
 from agog_core.ops.indexing.embedding import *
 from agog_core.ops.math.elementary import log_sigmoid as log_sigmoid

@@ -15,7 +15,7 @@ from agog_core.plugin import Kernel, matmul_precision
 from agog_cuda_cupy import presence
 from agog_cuda_cupy.cuda.modules import Modules
 from agog_cuda_cupy.cuda.sliding import Pairs, Sizes, windows
-from agog_cuda_cupy.cuda.transposing import contiguous
+from agog_cuda_cupy.cuda.transpose import contiguous
 
 Array = Any
 

@@ -10,7 +10,7 @@ from typing import Any
 import cupy
 
 from agog_core.plugin import InvalidArgumentError
-from agog_cuda_cupy.deferred import defer
+from agog_cuda_cupy.value_checks import defer
 
 Array = Any
 _LETTERS = {"float32": "s", "float64": "d", "complex64": "c", "complex128": "z"}  # of cuSOLVER's functions

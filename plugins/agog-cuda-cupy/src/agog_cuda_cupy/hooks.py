@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import agog_kernels_xp
 from agog_core.plugin import Backend, Kernel, hookimpl, requires
-from agog_cuda_cupy import cudnn, deferred, launchers, memory, streams, transfers
+from agog_cuda_cupy import cudnn, launchers, memory, streams, transfers
 from agog_cuda_cupy.presence import device_count, unavailable
 
 requires(2)
@@ -35,8 +35,8 @@ def agog_backends() -> Iterator[Backend]:
         base=transfers.base,
         prefetch=streams.prefetch,
         allocate_host=memory.allocate_host,
-        synchronize=deferred.synchronize,
-        pending_error=deferred.pending_error,
+        synchronize=value_checks.synchronize,
+        pending_error=value_checks.pending_error,
         timer=streams.timer,
         memory_stats=memory.memory_stats,
         set_memory_limit=memory.set_memory_limit,

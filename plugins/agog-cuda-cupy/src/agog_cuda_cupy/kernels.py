@@ -10,9 +10,9 @@ import numpy as np
 
 import agog_kernels_xp
 from agog_core.plugin import as_dtype
-from agog_cuda_cupy.deferred import defer
 from agog_cuda_cupy.factorization import cholesky as cholesky
 from agog_cuda_cupy.launchers import modules
+from agog_cuda_cupy.value_checks import defer
 
 
 def _bits(key: tuple[int, int, int], count: int) -> Any:

@@ -210,6 +210,6 @@ def modules(device: str) -> Modules:
 
     from agog_cuda_cupy.compiling import compile
     from agog_cuda_cupy.cuda.modules import Modules
-    from agog_cuda_cupy.deferred import error_words
+    from agog_cuda_cupy.value_checks import error_words
 
     return Modules(cupy, compile, lambda array: array.data.ptr, error_words(int(device.rpartition(":")[2])))

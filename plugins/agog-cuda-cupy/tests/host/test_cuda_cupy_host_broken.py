@@ -10,7 +10,7 @@ import pytest
 from guarded_memory import guarded
 from host_module import UNWRITTEN, HostKernel, HostModule, HostWords, LaunchError
 
-from agog_cuda_cupy.cuda import ctc, optimizers, reduction, sorting, transposing
+from agog_cuda_cupy.cuda import ctc, optimizers, reduction, sorting, transpose
 from agog_cuda_cupy.cuda.modules import Modules
 
 
@@ -27,7 +27,7 @@ def _broken(old: str, new: str) -> tuple[Modules, list[bool]]:
 
 def _turn(modules: Modules) -> bool:
     x = np.arange(70.0 * 40).reshape(70, 40)
-    return np.array_equal(transposing.transpose(modules, x, perm=(1, 0)), x.T)
+    return np.array_equal(transpose.transpose(modules, x, perm=(1, 0)), x.T)
 
 
 def _find_largest(modules: Modules) -> bool:

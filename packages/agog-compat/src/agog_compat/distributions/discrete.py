@@ -10,7 +10,7 @@ import agog_core as ag
 from agog_compat.distributions.distribution import NOT_REPARAMETERIZED, Distribution
 from agog_compat.distributions.parameters import broadcast, filled, of_one_dtype, probabilities
 from agog_core import Tensor
-from agog_core.calls.documented import documented_like
+from agog_core.calls.docstrings import documented_like
 from agog_core.ops.nn import log_softmax, softplus
 from agog_core.shapes import Shape
 from agog_core.tensors.convert import host_value

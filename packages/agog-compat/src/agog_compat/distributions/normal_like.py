@@ -10,7 +10,7 @@ from agog_compat.distributions.distribution import FULLY_REPARAMETERIZED, Distri
 from agog_compat.distributions.gamma_samples import gamma_samples
 from agog_compat.distributions.parameters import broadcast, chosen, filled, log_ndtr, ndtr, ndtri, of_one_dtype
 from agog_core import Tensor
-from agog_core.calls.documented import documented_like
+from agog_core.calls.docstrings import documented_like
 from agog_core.shapes import Shape
 
 __all__ = ["Laplace", "Normal", "StudentT"]

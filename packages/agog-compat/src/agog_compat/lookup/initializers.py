@@ -8,7 +8,7 @@ import numpy as np
 
 from agog_compat.gfile import GFile
 from agog_core import DType, Tensor, as_dtype, convert_to_tensor, int64, string
-from agog_core.calls.documented import documented_like
+from agog_core.calls.docstrings import documented_like
 from agog_core.errors import InvalidArgumentError
 
 __all__ = [

@@ -15,7 +15,7 @@ from agog_compat.lookup.initializers import (
 )
 from agog_compat.lookup.tables import HashTable
 from agog_core import as_dtype, convert_to_tensor, int64, string
-from agog_core.calls.documented import documented_like
+from agog_core.calls.docstrings import documented_like
 
 __all__ = [
     "index_table_from_file",

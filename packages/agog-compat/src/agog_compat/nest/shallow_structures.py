@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from agog_compat.nest.structures import map_structure, pack_sequence_as
-from agog_core.calls.documented import documented_like
+from agog_core.calls.docstrings import documented_like
 from agog_core.nest import flatten, is_mapping, is_nested
 
 __all__ = [

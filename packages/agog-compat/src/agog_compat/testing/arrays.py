@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from agog_core import Tensor, dtypes, nest
-from agog_core.calls.documented import documented_like
+from agog_core.calls.docstrings import documented_like
 
 _MOST_SHOWN = 10  # of the elements that an assertion is about
 

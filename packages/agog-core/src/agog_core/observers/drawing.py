@@ -7,7 +7,7 @@ from html import escape
 from os.path import splitext
 from typing import Any, NamedTuple
 
-from agog_core.observers.layered import laid_out
+from agog_core.observers.layout import laid_out
 
 # More than that nobody reads in a notebook.
 _MOST_NODES = 200

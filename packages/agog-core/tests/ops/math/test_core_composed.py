@@ -10,7 +10,7 @@ from scipy import special
 
 import agog_core as ag
 from agog_core.errors import InvalidArgumentError
-from agog_core.ops.math.composed import polyval
+from agog_core.ops.math.linear_combinations import polyval
 from agog_core.ops.math.special import bessel_i0, bessel_i1, bessel_i1e
 from agog_testing import says
 

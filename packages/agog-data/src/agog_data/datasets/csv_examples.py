@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from agog_core import errors
-from agog_core.calls.documented import documented_like
+from agog_core.calls.docstrings import documented_like
 from agog_data.arguments import integer
 from agog_data.datasets.fetching import get_file
 from agog_data.datasets.npz import Array

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from agog_core.calls.documented import documented_like
+from agog_core.calls.docstrings import documented_like
 from agog_core.dtypes import as_dtype, bool_, int32, int64, string, uint8, uint16
 from agog_core.errors import InvalidArgumentError
 from agog_core.ops.image.intensity import convert_image_dtype

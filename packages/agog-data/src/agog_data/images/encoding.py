@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from agog_core import Tensor, TensorLike, convert_to_tensor
-from agog_core.calls.documented import documented_like
+from agog_core.calls.docstrings import documented_like
 from agog_core.errors import InvalidArgumentError
 from agog_data.images import deep_png
 from agog_data.images.formats import pillow

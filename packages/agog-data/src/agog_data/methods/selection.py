@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from agog_core.calls.documented import documented_like
+from agog_core.calls.docstrings import documented_like
 from agog_data import arguments
 from agog_data.methods.pipeline import Pipeline
 from agog_data.stages.combining import Concatenate

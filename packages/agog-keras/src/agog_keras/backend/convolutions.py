@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from agog_core import Tensor, TensorLike, convert_to_tensor, pad
-from agog_core.calls.documented import documented_like
+from agog_core.calls.docstrings import documented_like
 from agog_core.ops.conv.depthwise import depthwise_conv2d as depthwise
 from agog_core.ops.conv.depthwise import separable_conv2d as separable
 from agog_core.ops.conv.pools import pool

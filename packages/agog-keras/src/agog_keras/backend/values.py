@@ -7,7 +7,7 @@ from typing import Any
 
 import agog_core as ag
 from agog_core import SparseTensor, Tensor, TensorLike, Variable, as_dtype, convert_to_tensor
-from agog_core.calls.documented import documented_like
+from agog_core.calls.docstrings import documented_like
 from agog_core.ops import nn
 from agog_core.variables.name_scope import counters
 

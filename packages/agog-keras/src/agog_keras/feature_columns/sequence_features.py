@@ -8,7 +8,7 @@ from typing import Any
 
 import agog_core as ag
 from agog_core import Tensor, as_dtype
-from agog_core.calls.documented import documented_like
+from agog_core.calls.docstrings import documented_like
 from agog_data.examples.features import FixedLenFeature, VarLenFeature
 from agog_keras.feature_columns.categorical import (
     categorical_column_with_hash_bucket,

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import agog_core as ag
 from agog_core import Tensor, TensorLike
-from agog_core.calls.documented import documented_like
+from agog_core.calls.docstrings import documented_like
 from agog_core.ops import nn
 from agog_keras.ops.dtypes import floats
 

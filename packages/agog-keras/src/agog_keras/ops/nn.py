@@ -8,7 +8,7 @@ from typing import Any
 
 import agog_core as ag
 from agog_core import Tensor, TensorLike, convert_to_tensor
-from agog_core.calls.documented import documented_like
+from agog_core.calls.docstrings import documented_like
 from agog_core.ops.conv.convolutions import convolution
 from agog_core.ops.conv.pools import pool
 from agog_core.ops.sorting.sorting import in_top_k as core_in_top_k

@@ -7,7 +7,7 @@ from typing import Any
 
 import agog_core as ag
 from agog_core import Tensor, TensorLike, convert_to_tensor
-from agog_core.calls.documented import documented_like
+from agog_core.calls.docstrings import documented_like
 from agog_core.tensors.convert import fixed
 from agog_keras.ops.arrays import full_like, ravel, swapaxes
 from agog_keras.ops.dtypes import floats

@@ -6,7 +6,7 @@ from typing import Any
 
 from agog_core.plugin import InvalidArgumentError
 from agog_kernels_xp.arrays import Array
-from agog_kernels_xp.parts.companion import raising
+from agog_kernels_xp.parts.scipy import raising
 
 
 def cholesky(xp: Any, x: Array) -> Array:

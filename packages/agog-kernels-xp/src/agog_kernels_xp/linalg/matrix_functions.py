@@ -7,7 +7,7 @@ from typing import Any
 
 from agog_core.plugin import InvalidArgumentError
 from agog_kernels_xp.arrays import Array
-from agog_kernels_xp.parts.companion import companion, raising
+from agog_kernels_xp.parts.scipy import companion, raising
 
 LinAlgError = ValueError  # see solving
 

@@ -7,8 +7,8 @@ from typing import Any
 
 from agog_core.plugin import InvalidArgumentError
 from agog_kernels_xp.arrays import Array
-from agog_kernels_xp.parts.companion import companion, raising
 from agog_kernels_xp.parts.deferral import check, deferring
+from agog_kernels_xp.parts.scipy import companion, raising
 
 # A failure of LAPACK is a LinAlgError, which is a ValueError; the array libraries differ in where they keep it.
 LinAlgError = ValueError

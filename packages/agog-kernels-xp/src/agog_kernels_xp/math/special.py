@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from agog_kernels_xp.arrays import Array
-from agog_kernels_xp.parts.companion import companion
+from agog_kernels_xp.parts.scipy import companion
 
 
 def _computed(xp: Any, name: str, *arrays: Array) -> Array:

@@ -6,8 +6,8 @@ import math
 from typing import Any
 
 from agog_kernels_xp.arrays import Array
-from agog_kernels_xp.parts.companion import companion
 from agog_kernels_xp.parts.rows import wide
+from agog_kernels_xp.parts.scipy import companion
 
 _HALF_ROOT = math.sqrt(0.5)
 # (1 + tanh(y)) / 2 is the sigmoid of 2 * y, which keeps its digits also where tanh is near -1.

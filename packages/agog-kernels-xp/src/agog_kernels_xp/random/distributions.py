@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from agog_kernels_xp.arrays import Array, Key
-from agog_kernels_xp.parts import rounded
+from agog_kernels_xp.parts import reproducible_math
 from agog_kernels_xp.random.philox import high_product
 
 Bits = Callable[[Key, int], Array]
@@ -37,7 +37,7 @@ def random_gamma(xp: Any, bits: Bits, alpha: Array, *, shape: tuple[int, ...], k
 
     def candidates(words: Array, which: Array) -> tuple[Array, Array]:
         halves = words.view("uint32")
-        x = rounded.normal(xp, halves[0::2]).astype("float64")
+        x = reproducible_math.normal(xp, halves[0::2]).astype("float64")
         u = (halves[1::2].astype("float64") + 0.5) * 2.0**-32
         those = place[which]
         root = 1 + c[those] * x
@@ -45,15 +45,15 @@ def random_gamma(xp: Any, bits: Bits, alpha: Array, *, shape: tuple[int, ...], k
         square = x * x
         is_accepted = u < 1 - 0.0331 * (square * square)  # most of them, without a logarithm
         (rest,) = xp.nonzero(~is_accepted & (root > 0))
-        bound = 0.5 * square[rest] + d[those[rest]] * ((1 - v[rest]) + rounded.log(xp, v[rest]))
-        is_accepted[rest] = rounded.log(xp, u[rest]) < bound
+        bound = 0.5 * square[rest] + d[those[rest]] * ((1 - v[rest]) + reproducible_math.log(xp, v[rest]))
+        is_accepted[rest] = reproducible_math.log(xp, u[rest]) < bound
         return d[those] * v, is_accepted
 
     values = _first_accepted(xp, bits, key, 1, rounds, d[place], candidates, xp.arange(count))
     (small,) = xp.nonzero((shapes < 1)[place])
     if small.size:
         u = _uniform(xp, bits(_behind(key, rounds, count), count)[small])
-        values[small] = values[small] * rounded.exp(xp, rounded.log(xp, u) / shapes[place[small]])
+        values[small] = values[small] * reproducible_math.exp(xp, reproducible_math.log(xp, u) / shapes[place[small]])
     values = xp.where((shapes > 0)[place], values, math.nan)
     return values.reshape(out_shape).astype(alpha.dtype)
 
@@ -72,9 +72,9 @@ def random_poisson(
     safe = xp.where(is_large, means, 10.0)
     b = 0.931 + 2.53 * xp.sqrt(safe)
     a = -0.059 + 0.02483 * b
-    log_of_inverse = rounded.log(xp, 1.1239 + 1.1328 / (b - 3.4))
+    log_of_inverse = reproducible_math.log(xp, 1.1239 + 1.1328 / (b - 3.4))
     least = 0.9277 - 3.6224 / (b - 2)
-    log_mean = rounded.log(xp, safe)
+    log_mean = reproducible_math.log(xp, safe)
 
     def candidates(words: Array, which: Array) -> tuple[Array, Array]:
         u, v = _uniform(xp, words[:, 0]) - 0.5, _uniform(xp, words[:, 1])
@@ -85,8 +85,8 @@ def random_poisson(
         (rest,) = xp.nonzero(~is_accepted & (k >= 0) & ((away >= 0.013) | (v <= away)))
         known, away, those = k[rest], away[rest], those[rest]
         density = known * log_mean[those] - safe[those] - _log_factorial(xp, known)
-        height = rounded.log(xp, v[rest]) + log_of_inverse[those]
-        height = height - rounded.log(xp, a[those] / (away * away) + b[those])
+        height = reproducible_math.log(xp, v[rest]) + log_of_inverse[those]
+        height = height - reproducible_math.log(xp, a[those] / (away * away) + b[those])
         is_accepted[rest] = height <= density
         return k, is_accepted
 
@@ -102,7 +102,7 @@ def random_poisson(
 
 def _by_inversion(xp: Any, means: Array, u: Array) -> Array:
     """The smallest number whose distribution function reaches u."""
-    term = rounded.exp(xp, -means)
+    term = reproducible_math.exp(xp, -means)
     total, values = term, xp.zeros(means.shape)
     for step in range(1, _MOST_STEPS):
         is_above = u > total
@@ -121,7 +121,7 @@ def _log_factorial(xp: Any, k: Array) -> Array:
     inverse = 1 / n
     square = inverse * inverse
     series = inverse * (1 / 12 - square * (1 / 360 - square * (1 / 1260 - square * (1 / 1680))))
-    stirling = (n + 0.5) * rounded.log(xp, n) - n + _HALF_LOG_TWO_PI + series
+    stirling = (n + 0.5) * reproducible_math.log(xp, n) - n + _HALF_LOG_TWO_PI + series
     return xp.where(k < 10, table, stirling)
 
 
@@ -134,7 +134,7 @@ def multinomial(xp: Any, bits: Bits, logits: Array, *, num_samples: int, key: Ke
     highest = xp.where(xp.isnan(x), -math.inf, x).max(axis=1, keepdims=True)
     below = xp.where(x < highest, x - highest, 0.0)
     scale = 2.0 ** (62 - max(classes - 1, 1).bit_length())
-    weights = xp.where(xp.isnan(x), 0.0, rounded.exp(xp, below) * scale).astype("uint64")
+    weights = xp.where(xp.isnan(x), 0.0, reproducible_math.exp(xp, below) * scale).astype("uint64")
     sums = xp.cumsum(weights, axis=1, dtype="uint64")
     words = bits(key, batch * num_samples).reshape(batch, num_samples)
     chosen = high_product(xp, words, sums[:, -1:])

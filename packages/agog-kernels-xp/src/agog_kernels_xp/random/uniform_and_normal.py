@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from agog_kernels_xp.arrays import Array, Key
-from agog_kernels_xp.parts import rounded
+from agog_kernels_xp.parts import reproducible_math
 
 Bits = Callable[[Key, int], Array]
 
@@ -42,12 +42,12 @@ def random_integers(
 
 def random_normal(xp: Any, bits: Bits, *, shape: tuple[int, ...], key: Key, dtype: Any, index: int) -> Array:
     """Standard normals: the inverse distribution function at 23-bit midpoints, by float32 sums, products, roots."""
-    return _by_quantiles(xp, bits, rounded.normal, shape, key, dtype)
+    return _by_quantiles(xp, bits, reproducible_math.normal, shape, key, dtype)
 
 
 def truncated_normal(xp: Any, bits: Bits, *, shape: tuple[int, ...], key: Key, dtype: Any, index: int) -> Array:
     """Standard normals between -2 and 2: the inverse of their own distribution function, at the same midpoints."""
-    return _by_quantiles(xp, bits, rounded.truncated_normal, shape, key, dtype)
+    return _by_quantiles(xp, bits, reproducible_math.truncated_normal, shape, key, dtype)
 
 
 def _by_quantiles(xp: Any, bits: Bits, quantiles: Any, shape: tuple[int, ...], key: Key, dtype: Any) -> Array:

@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from agog_kernels_xp.arrays import Array
-from agog_kernels_xp.parts.comparable import comparable
+from agog_kernels_xp.parts.sort_keys import comparable
 
 
 def sort(xp: Any, x: Array, *, descending: bool) -> Array:

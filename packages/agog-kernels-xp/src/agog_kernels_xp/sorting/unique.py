@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from agog_kernels_xp.arrays import Array
-from agog_kernels_xp.parts.comparable import comparable
+from agog_kernels_xp.parts.sort_keys import comparable
 
 
 def unique_with_counts(xp: Any, x: Array, *, dtype: Any) -> tuple[Array, Array, Array]:

@@ -6,7 +6,7 @@ import builtins
 
 import agog_core as ag
 from agog_core import Tensor
-from agog_core.calls.documented import documented_like
+from agog_core.calls.docstrings import documented_like
 from agog_core.ops import nn
 from agog_core.ops.nn import softplus
 

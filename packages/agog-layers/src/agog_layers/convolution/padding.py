@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from agog_core import Tensor, broadcast_to, pad, reshape
-from agog_core.calls.documented import documented_like
+from agog_core.calls.docstrings import documented_like
 from agog_core.ops.image.resizing import resample
 from agog_layers.arguments.checks import Sizes, choice, one_for_each, whole
 from agog_layers.convolution.spatial_layer import Spatial

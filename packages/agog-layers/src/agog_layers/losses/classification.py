@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import agog_core as ag
 from agog_core import Tensor
-from agog_core.calls.documented import documented_like
+from agog_core.calls.docstrings import documented_like
 from agog_layers.layer.function_layer import take_symbols
 from agog_layers.losses.arguments import flat_classes, floats, of_floats
 from agog_layers.losses.formulas import EPSILON, binary_entropy, categorical_entropy, margin, smoothed

@@ -6,7 +6,7 @@ import math
 
 import agog_core as ag
 from agog_core import Tensor
-from agog_core.calls.documented import documented_like
+from agog_core.calls.docstrings import documented_like
 from agog_layers.layer.function_layer import take_symbols
 from agog_layers.losses.arguments import of_floats
 from agog_layers.losses.formulas import EPSILON, absolute_error, huber_error, squared_error

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import agog_core as ag
 from agog_core import Tensor
-from agog_core.calls.documented import documented_like
+from agog_core.calls.docstrings import documented_like
 from agog_layers.losses.arguments import given, pair
 from agog_layers.losses.formulas import absolute_error, huber_error, squared_error
 from agog_layers.losses.reduction import COLLECTION, DEFAULT, reduce_losses

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from agog_core.calls.documented import documented_like
+from agog_core.calls.docstrings import documented_like
 from agog_layers.merging.layers import Add, Average, Concatenate, Dot, Maximum, Minimum, Multiply, Subtract
 
 __all__ = ["add", "average", "concatenate", "dot", "maximum", "minimum", "multiply", "subtract"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from agog_core import Tensor, TensorLike, argmax, cast, convert_to_tensor, equal, reduce_mean
-from agog_core.calls.documented import documented_like
+from agog_core.calls.docstrings import documented_like
 from agog_core.ops.sorting.sorting import in_top_k
 from agog_layers.losses.arguments import flat_classes, floats, of_one_rank
 

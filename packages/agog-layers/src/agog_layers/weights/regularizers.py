@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import agog_core as ag
 from agog_core import Tensor
-from agog_core.calls.documented import documented_like
+from agog_core.calls.docstrings import documented_like
 from agog_layers.serialization.description import Configured
 from agog_layers.serialization.lookup import Lookup
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from agog_core import Tensor, dtypes, random_normal, random_uniform, truncated_normal
-from agog_core.calls.documented import documented_like
+from agog_core.calls.docstrings import documented_like
 from agog_layers.weights.initializer import Initializer
 
 __all__ = [

@@ -17,7 +17,7 @@ import numpy as np
 from agog_cuda_cupy.cuda.modules import MOST, Modules, element
 from agog_cuda_cupy.cuda.reduction import reduce_sum
 from agog_cuda_cupy.cuda.sliding import Pairs, Sizes, Windows, windows
-from agog_cuda_cupy.cuda.transposing import contiguous
+from agog_cuda_cupy.cuda.transpose import contiguous
 
 Array = Any
 

@@ -1,7 +1,7 @@
 // Random numbers of distributions by rejection, with the bits of every other device: each operation is rounded by itself,
 // and a thread takes its bits at places that its element's number decides. It draws until it accepts.
 #include "device.cuh"
-#include "rounded.cuh"
+#include "rounding.cuh"
 #include "philox.cuh"
 
 #define LN2_HIGH 6.93147180369123816490e-01

@@ -9,7 +9,7 @@ import numpy as np
 
 from agog_core.plugin import as_dtype
 from agog_cuda_cupy.cuda.modules import Modules
-from agog_cuda_cupy.cuda.transposing import contiguous
+from agog_cuda_cupy.cuda.transpose import contiguous
 
 Array = Any
 Key = tuple[int, int, int]

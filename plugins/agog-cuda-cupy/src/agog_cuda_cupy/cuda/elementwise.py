@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from agog_cuda_cupy.cuda.modules import Modules, element
-from agog_cuda_cupy.cuda.transposing import contiguous
+from agog_cuda_cupy.cuda.transpose import contiguous
 
 Array = Any
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from agog_cuda_cupy.cuda.modules import Modules, element
-from agog_cuda_cupy.cuda.recurring import codes, is_served, widening
+from agog_cuda_cupy.cuda.recurrence import codes, is_served, widening
 
 Array = Any
 

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from agog_cuda_cupy.cuda.modules import Modules, element
-from agog_cuda_cupy.cuda.recurring import codes, is_served, widening
+from agog_cuda_cupy.cuda.recurrence import codes, is_served, widening
 
 Array = Any
 

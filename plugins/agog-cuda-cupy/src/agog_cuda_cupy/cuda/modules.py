@@ -28,7 +28,7 @@ class Modules:
         xp: the array library.
         compile: makes a module of ``code=`` and ``options=``, as `agog_cuda_cupy.compiling.compile` does.
         address: the address of an array's first element.
-        words: the error words of the device, as `agog_cuda_cupy.deferred.ErrorWords` has them.
+        words: the error words of the device, as `agog_cuda_cupy.value_checks.ErrorWords` has them.
     """
 
     def __init__(self, xp: Any, compile: Callable[..., Any], address: Callable[[Array], int], words: Any) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 from agog_cuda_cupy.cuda.axes import Sizes, sizes_around
 from agog_cuda_cupy.cuda.modules import THREADS, Modules, element
-from agog_cuda_cupy.cuda.transposing import contiguous
+from agog_cuda_cupy.cuda.transpose import contiguous
 
 Array = Any
 

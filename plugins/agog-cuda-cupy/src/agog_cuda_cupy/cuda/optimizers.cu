@@ -2,7 +2,7 @@
 // order, each rounded by itself, so that the bits are those of the device "cpu". Numbers come as double, and are rounded
 // to the type that is computed with.
 #include "device.cuh"
-#include "rounded.cuh"
+#include "rounding.cuh"
 
 #define MOST_TENSORS 24
 #define MOST_ARRAYS 5

@@ -9,7 +9,7 @@ import numpy as np
 
 from agog_cuda_cupy.cuda.modules import MOST, Modules, number
 from agog_cuda_cupy.cuda.sliding import Pairs, Sizes, windows
-from agog_cuda_cupy.cuda.transposing import contiguous
+from agog_cuda_cupy.cuda.transpose import contiguous
 
 Array = Any
 

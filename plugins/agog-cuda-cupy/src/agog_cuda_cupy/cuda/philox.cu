@@ -1,7 +1,7 @@
 // Random numbers whose bits are those of every other device. A thread makes one block of Philox: 4 values of 64 bits, or 8
 // of 32 bits.
 #include "device.cuh"
-#include "rounded.cuh"
+#include "rounding.cuh"
 #include "philox.cuh"
 
 extern "C" __global__ void bits(u64* out, i64 count, u64 key0, u64 key1, u64 counter) {

@@ -10,7 +10,7 @@ import numpy as np
 from agog_core.plugin import as_dtype
 from agog_cuda_cupy.cuda.axes import runs_of
 from agog_cuda_cupy.cuda.modules import Modules, number
-from agog_cuda_cupy.cuda.transposing import contiguous
+from agog_cuda_cupy.cuda.transpose import contiguous
 
 Array = Any
 

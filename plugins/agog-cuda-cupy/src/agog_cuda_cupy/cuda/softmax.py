@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from agog_cuda_cupy.cuda.modules import Modules, element, index_type
-from agog_cuda_cupy.cuda.transposing import contiguous
+from agog_cuda_cupy.cuda.transpose import contiguous
 
 Array = Any
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from agog_core.plugin import as_dtype
 from agog_cuda_cupy.cuda.modules import THREADS, Modules, number
-from agog_cuda_cupy.cuda.transposing import contiguous
+from agog_cuda_cupy.cuda.transpose import contiguous
 
 Array = Any
 

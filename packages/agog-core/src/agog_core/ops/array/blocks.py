@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from agog_core import dtypes
-from agog_core.calls.documented import documented_like
+from agog_core.calls.docstrings import documented_like
 from agog_core.errors import InvalidArgumentError
 from agog_core.ops.array.padding import Paddings, pad, pairs
 from agog_core.ops.array.reshaping import reshape, transpose

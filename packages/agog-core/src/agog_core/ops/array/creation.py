@@ -8,7 +8,7 @@ from typing import Any
 from agog_core import dtypes
 from agog_core.calls.broadcasting import broadcast_to, static_shape
 from agog_core.calls.call import call, create
-from agog_core.calls.documented import documented_like
+from agog_core.calls.docstrings import documented_like
 from agog_core.dispatch.op import Op, define
 from agog_core.dtypes import FLOATING, ORDERED, as_dtype, float32
 from agog_core.errors import InvalidArgumentError

@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from agog_core import nest
-from agog_core.calls.documented import documented, documented_like
+from agog_core.calls.docstrings import documented, documented_like
 from agog_core.calls.elementwise import operands
 from agog_core.dtypes import bool_
 from agog_core.errors import InvalidArgumentError

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from agog_core import nest
-from agog_core.calls.documented import documented
+from agog_core.calls.docstrings import documented
 from agog_core.dtypes import DType, as_dtype
 from agog_core.errors import InvalidArgumentError
 from agog_core.ops.array import stack, stop_gradient, zeros

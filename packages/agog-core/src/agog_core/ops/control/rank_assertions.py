@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from agog_core.calls.documented import documented, documented_like
+from agog_core.calls.docstrings import documented, documented_like
 from agog_core.dtypes import FLOATING, DType, as_dtype, float32, int32
 from agog_core.ops.control.assertions import fail
 from agog_core.tensors.convert import convert_to_tensor, host_value

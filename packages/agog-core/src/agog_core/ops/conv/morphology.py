@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from agog_core.calls.documented import documented_like
+from agog_core.calls.docstrings import documented_like
 from agog_core.errors import InvalidArgumentError
 from agog_core.ops.array import pad, reshape, reverse
 from agog_core.ops.conv.arguments import check_rank, pairs_of, per_axis

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from agog_core.calls.documented import documented
+from agog_core.calls.docstrings import documented
 from agog_core.dtypes import as_dtype, int64
 from agog_core.ops.conv.arguments import (
     CHANNELS_LAST,

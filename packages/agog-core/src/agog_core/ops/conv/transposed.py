@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from agog_core.calls.documented import documented, documented_like
+from agog_core.calls.docstrings import documented, documented_like
 from agog_core.calls.elementwise import operands
 from agog_core.errors import InvalidArgumentError
 from agog_core.ops.conv.arguments import (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from agog_core.calls.documented import documented_like
+from agog_core.calls.docstrings import documented_like
 from agog_core.errors import InvalidArgumentError
 from agog_core.ops.array.joining import concat, stack, unstack
 from agog_core.ops.image.intensity import as_float, check_image, convert_image_dtype, number_like, random_factor

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from agog_core.calls.documented import documented, documented_like
+from agog_core.calls.docstrings import documented, documented_like
 from agog_core.ops.array import pad, transpose
 from agog_core.ops.image.resizing import ResizeMethod, resize_images
 from agog_core.ops.indexing.indexing import getitem

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from agog_core.calls.call import call
-from agog_core.calls.documented import documented
+from agog_core.calls.docstrings import documented
 from agog_core.dispatch.op import define
 from agog_core.dtypes import FLOATING, ORDERED, float32
 from agog_core.errors import InvalidArgumentError

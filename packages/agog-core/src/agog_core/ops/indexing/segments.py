@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from agog_core.calls.call import call
-from agog_core.calls.documented import documented
+from agog_core.calls.docstrings import documented
 from agog_core.dispatch.op import Op, Vjp
 from agog_core.dtypes import NUMERIC, ORDERED, DType
 from agog_core.errors import InvalidArgumentError

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from agog_core.calls.call import call, call_several
-from agog_core.calls.documented import documented_like
+from agog_core.calls.docstrings import documented_like
 from agog_core.dispatch.op import define
 from agog_core.named_tuple import Named
 from agog_core.ops.array import conj, expand_dims, real

@@ -19,6 +19,7 @@ __all__ = [
     "abs",
     "add",
     "add_n",
+    "approximate_equal",
     "cross",
     "divide",
     "floordiv",
@@ -313,3 +314,22 @@ def _cross_shape(a: Shape, b: Shape) -> Shape:
 _cross = define(
     cross, shape=_cross_shape, dtypes=ORDERED, vjp={"a": lambda g, b: cross(b, g), "b": lambda g, a: cross(g, a)}
 )
+
+
+def approximate_equal(x: TensorLike, y: TensorLike, tolerance: float = 1e-5, name: str | None = None) -> Tensor:
+    """Whether two tensors differ by less than a tolerance, elementwise.
+
+    Args:
+        x, y: tensors of numbers, of one dtype, whose shapes broadcast.
+        tolerance: the difference from which on they count as different.
+
+    Returns:
+        ``|x - y| < tolerance``, a bool tensor of the broadcast shape.
+
+    >>> print(approximate_equal([1.0, 2.0], [1.0, 2.1]))
+    tf.Tensor([ True False], shape=(2,), dtype=bool)
+    """
+    x, y = operands("approximate_equal", ("x", "y"), x, y)
+    # The larger minus the smaller: unsigned integers have no negative differences.
+    difference = abs(subtract(x, y)) if x.dtype.is_complex else maximum(x, y) - minimum(x, y)
+    return (cast(difference, dtypes.float64) if x.dtype.is_integer else difference) < tolerance

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from agog_core.calls.broadcasting import broadcast_to
-from agog_core.calls.documented import documented_like
+from agog_core.calls.docstrings import documented_like
 from agog_core.ops.array.creation import ones_like, zeros_like
 from agog_core.ops.math.arithmetic import multiply
 from agog_core.ops.math.elementary import log, log1p

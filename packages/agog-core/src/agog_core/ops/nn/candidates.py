@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from agog_core import dtypes
-from agog_core.calls.documented import documented
+from agog_core.calls.docstrings import documented
 from agog_core.errors import InvalidArgumentError
 from agog_core.ops.array import cast, concat, expand_dims, ones_like, reshape, zeros_like
 from agog_core.ops.indexing.embedding import embedding_lookup

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from agog_core.calls.documented import documented_like
+from agog_core.calls.docstrings import documented_like
 from agog_core.errors import InvalidArgumentError
 from agog_core.ops.array.reshaping import reshape
 from agog_core.ops.math import add, maximum, multiply, rsqrt, square

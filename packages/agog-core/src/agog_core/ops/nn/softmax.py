@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from agog_core.calls.call import call
-from agog_core.calls.documented import documented_like
+from agog_core.calls.docstrings import documented_like
 from agog_core.dispatch.op import Op, define
 from agog_core.dtypes import FLOATING
 from agog_core.errors import InvalidArgumentError

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from agog_core.calls.documented import documented
+from agog_core.calls.docstrings import documented
 from agog_core.dtypes import float32, int32, int64
 from agog_core.errors import InvalidArgumentError
 from agog_core.ops.nn.candidates import SAMPLER, Sampled, sample, true_tensor

@@ -10,7 +10,7 @@ import numpy as np
 from agog_core import dtypes
 from agog_core.calls.broadcasting import static_shape
 from agog_core.calls.call import create
-from agog_core.calls.documented import documented_like
+from agog_core.calls.docstrings import documented_like
 from agog_core.dispatch.op import Op, define
 from agog_core.dtypes import FLOATING, as_dtype
 from agog_core.errors import InvalidArgumentError

@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from agog_core import dtypes
-from agog_core.calls.documented import documented_like
+from agog_core.calls.docstrings import documented_like
 from agog_core.dtypes import as_dtype
 from agog_core.errors import InvalidArgumentError
 from agog_core.ops.array import cast, reshape, zeros_like

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from agog_core.calls.call import call
-from agog_core.calls.documented import documented_like
+from agog_core.calls.docstrings import documented_like
 from agog_core.dispatch.op import Op
 from agog_core.dtypes import complex64, complex128
 from agog_core.errors import InvalidArgumentError

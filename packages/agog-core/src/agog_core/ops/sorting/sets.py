@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from agog_core.calls.documented import documented
+from agog_core.calls.docstrings import documented
 from agog_core.errors import InvalidArgumentError
 from agog_core.tensors import SparseTensor, Tensor, TensorLike, constant
 from agog_core.tensors.convert import at_each_run, convert_to_tensor

@@ -6,7 +6,7 @@ from typing import Any
 
 from agog_core import dtypes
 from agog_core.calls.call import call, call_several
-from agog_core.calls.documented import documented_like
+from agog_core.calls.docstrings import documented_like
 from agog_core.dispatch.op import define
 from agog_core.dtypes import FLOATING, ORDERED, as_dtype
 from agog_core.errors import InvalidArgumentError

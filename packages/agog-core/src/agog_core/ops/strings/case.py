@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from agog_core.calls.documented import documented_like
+from agog_core.calls.docstrings import documented_like
 from agog_core.dtypes import string
 from agog_core.tensors.convert import computed, convert_to_tensor
 from agog_core.tensors.tensor import Tensor, TensorLike

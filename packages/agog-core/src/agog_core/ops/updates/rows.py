@@ -6,7 +6,7 @@ Where a row is named several times, its updates are taken one after the other.
 from __future__ import annotations
 
 from agog_core.calls.broadcasting import broadcast_to
-from agog_core.calls.documented import documented
+from agog_core.calls.docstrings import documented
 from agog_core.errors import InvalidArgumentError
 from agog_core.ops.array import expand_dims, reshape, stack
 from agog_core.ops.array.creation import range as numbers

@@ -8,7 +8,7 @@ from types import FunctionType
 from typing import Any, ParamSpec, Protocol
 
 from agog_core.calls.call import update
-from agog_core.calls.several import Step, takes_several, update_several
+from agog_core.calls.multi_tensor import Step, takes_several, update_several
 from agog_core.dispatch.op import Op
 from agog_core.dtypes import FLOATING
 from agog_core.shapes import Shape

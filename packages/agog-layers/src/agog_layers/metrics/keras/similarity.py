@@ -7,7 +7,7 @@ from typing import Any, Self
 
 import agog_core as ag
 from agog_core import Tensor
-from agog_core.calls.documented import documented_like
+from agog_core.calls.docstrings import documented_like
 from agog_layers.losses.arguments import of_floats
 from agog_layers.metrics.keras.metric import FunctionMean, Mean
 from agog_layers.metrics.keras.scores import IoU, MeanIoU

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from agog_core import Tensor, clip_by_value, concat, sigmoid, split
-from agog_core.calls.documented import documented_like
+from agog_core.calls.docstrings import documented_like
 from agog_core.ops.nn.lstm import lstm
 from agog_layers import activations
 from agog_layers.recurrent.rnn_cell.cell import RNNCell, checked_units, is_tanh

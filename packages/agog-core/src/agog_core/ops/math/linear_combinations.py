@@ -1,4 +1,4 @@
-"""Composed: arithmetic composed of other ops."""
+"""Linear combinations: sums of tensors, scaled tensors, and polynomials."""
 
 from __future__ import annotations
 
@@ -7,13 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from agog_core.calls.elementwise import operands
-from agog_core.dtypes import as_dtype, float64
-from agog_core.ops.array import cast, zeros_like
-from agog_core.ops.math.arithmetic import abs, add_n, maximum, minimum, multiply, subtract
+from agog_core.dtypes import as_dtype
+from agog_core.ops.array import zeros_like
+from agog_core.ops.math.arithmetic import add_n, multiply
 from agog_core.tensors import IndexedSlices, Tensor, TensorLike, convert_to_tensor
 
-__all__ = ["accumulate_n", "approximate_equal", "scalar_mul"]
+__all__ = ["accumulate_n", "scalar_mul"]
 
 
 def accumulate_n(
@@ -97,22 +96,3 @@ def polyval(coeffs: Sequence[TensorLike], x: TensorLike, name: str | None = None
     for coefficient in others:
         value = value * at + coefficient
     return value
-
-
-def approximate_equal(x: TensorLike, y: TensorLike, tolerance: float = 1e-5, name: str | None = None) -> Tensor:
-    """Whether two tensors differ by less than a tolerance, elementwise.
-
-    Args:
-        x, y: tensors of numbers, of one dtype, whose shapes broadcast.
-        tolerance: the difference from which on they count as different.
-
-    Returns:
-        ``|x - y| < tolerance``, a bool tensor of the broadcast shape.
-
-    >>> print(approximate_equal([1.0, 2.0], [1.0, 2.1]))
-    tf.Tensor([ True False], shape=(2,), dtype=bool)
-    """
-    x, y = operands("approximate_equal", ("x", "y"), x, y)
-    # The larger minus the smaller: unsigned integers have no negative differences.
-    difference = abs(subtract(x, y)) if x.dtype.is_complex else maximum(x, y) - minimum(x, y)
-    return (cast(difference, float64) if x.dtype.is_integer else difference) < tolerance

@@ -1,4 +1,4 @@
-"""Companion: the SciPy of an array library."""
+"""SciPy: the SciPy of an array library."""
 
 from __future__ import annotations
 

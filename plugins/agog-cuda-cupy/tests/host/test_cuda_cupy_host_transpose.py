@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from agog_cuda_cupy.cuda import transposing
+from agog_cuda_cupy.cuda import transpose
 
 
 def _numbers(shape: tuple[int, ...], dtype: str = "float32") -> Any:
@@ -19,7 +19,7 @@ def _numbers(shape: tuple[int, ...], dtype: str = "float32") -> Any:
 @pytest.mark.parametrize("shape", [(1, 1), (5, 3), (32, 32), (70, 33), (3, 100)])
 def test_matrices_are_turned(modules: Any, order: str, shape: tuple[int, int], dtype: str) -> None:
     x = _numbers(shape, dtype)
-    found = transposing.transpose(modules, x, perm=(1, 0))
+    found = transpose.transpose(modules, x, perm=(1, 0))
     assert found.flags.c_contiguous
     np.testing.assert_array_equal(found, x.T, strict=True)
 
@@ -28,7 +28,7 @@ def test_matrices_are_turned(modules: Any, order: str, shape: tuple[int, int], d
 def test_axes_are_put_in_any_order(modules: Any, order: str, perm: tuple[int, ...]) -> None:
     for shape in ((2, 3, 4, 5), (2, 1, 4, 1), (3, 35, 2, 1)):
         x = _numbers(shape)
-        found = transposing.transpose(modules, x, perm=perm)
+        found = transpose.transpose(modules, x, perm=perm)
         np.testing.assert_array_equal(found, x.transpose(perm), strict=True)
 
 
@@ -36,19 +36,19 @@ def test_axes_are_put_in_any_order(modules: Any, order: str, perm: tuple[int, ..
 def test_views_are_laid_out(modules: Any, perm: tuple[int, ...]) -> None:
     x = _numbers((2, 5, 33, 3)).transpose(perm)
     for view in (x, x[1:], x[..., ::-1], x[:, :1], x[:0], np.broadcast_to(x[:1], x.shape)):
-        found = transposing.contiguous(modules, view)
+        found = transpose.contiguous(modules, view)
         assert found.flags.c_contiguous
         np.testing.assert_array_equal(found, view, strict=True)
 
 
 def test_what_lies_in_one_piece_stays_where_it_is(modules: Any) -> None:
     x = _numbers((3, 4))
-    assert transposing.contiguous(modules, x) is x
-    assert transposing.transpose(modules, np.array(3.0), perm=()).tolist() == 3
-    assert transposing.transpose(modules, x[:0], perm=(1, 0)).shape == (4, 0)
+    assert transpose.contiguous(modules, x) is x
+    assert transpose.transpose(modules, np.array(3.0), perm=()).tolist() == 3
+    assert transpose.transpose(modules, x[:0], perm=(1, 0)).shape == (4, 0)
 
 
 def test_what_the_kernels_do_not_serve_is_declined(modules: Any) -> None:
-    assert transposing.transpose(modules, _numbers((3, 4)).T, perm=(1, 0)) is NotImplemented
-    assert transposing.transpose(modules, np.array([[b"text"]], object), perm=(1, 0)) is NotImplemented
-    assert transposing.transpose(modules, _numbers((2,) * 9), perm=tuple(reversed(range(9)))) is NotImplemented
+    assert transpose.transpose(modules, _numbers((3, 4)).T, perm=(1, 0)) is NotImplemented
+    assert transpose.transpose(modules, np.array([[b"text"]], object), perm=(1, 0)) is NotImplemented
+    assert transpose.transpose(modules, _numbers((2,) * 9), perm=tuple(reversed(range(9)))) is NotImplemented

@@ -12,10 +12,10 @@ import pytest
 
 from agog_kernels_xp.parts.masks import masked
 from agog_kernels_xp.standard.array import Array
-from agog_kernels_xp.standard.face import NumPyFace
+from agog_kernels_xp.standard.namespace import NumPyNamespace
 from agog_testing import says
 
-face = NumPyFace(array_api_strict)
+face = NumPyNamespace(array_api_strict)
 
 KEYS: dict[str, Callable[[Any], Any]] = {
     "an integer": lambda xp: 1,

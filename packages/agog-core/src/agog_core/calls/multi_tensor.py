@@ -1,4 +1,4 @@
-"""Several: in-place updates of many variables, in one launch if their device has a kernel for it."""
+"""Multi-tensor: in-place updates of many variables, in one launch if their device has a kernel for it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Layered: layered layout of a graph: nodes in rows from top to bottom, and the paths of arrows."""
+"""Layout: the layered layout of a graph: nodes in rows from top to bottom, and the paths of arrows."""
 
 from __future__ import annotations
 

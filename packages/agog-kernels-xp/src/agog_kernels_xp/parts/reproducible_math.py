@@ -1,4 +1,4 @@
-"""Rounded: functions composed of sums, products, quotients and roots, with the same rounding on every device.
+"""Reproducible math: functions composed of sums, products, quotients and roots, with the same rounding on every device.
 
 A device's own logarithm or exponential may differ from another's in the last bit; these do not. Each operation is a
 call of its own, so that none is fused with the next one.

@@ -1,4 +1,4 @@
-"""Transposing: arrays with their axes in another order, laid out anew by the kernels of transpose.cu."""
+"""Transpose: arrays with their axes in another order, laid out anew by the kernels of transpose.cu."""
 
 from __future__ import annotations
 

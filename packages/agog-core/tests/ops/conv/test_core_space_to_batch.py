@@ -10,7 +10,7 @@ import pytest
 import agog_core as ag
 from agog_core.errors import InvalidArgumentError
 from agog_core.ops.conv.convolutions import conv2d
-from agog_core.ops.conv.dilated import with_space_to_batch
+from agog_core.ops.conv.space_to_batch import with_space_to_batch
 from agog_testing import says
 
 SEED = 2

@@ -1,4 +1,4 @@
-"""Face: NumPy's functions for kernels, by those of the standard."""
+"""Namespace: NumPy's functions for kernels, by those of the standard."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _KINDS = {"b": 0, "i": 1, "u": 1, "f": 2, "V": 2, "c": 3}
 _OWN = {bool: "bool", int: "int64", float: "float64", complex: "complex128"}
 
 
-class NumPyFace(Reductions):
+class NumPyNamespace(Reductions):
     """An array library with the standard's interface, as a kernel sees NumPy.
 
     Kernels call its functions with its own arrays; what each does is what NumPy documents.

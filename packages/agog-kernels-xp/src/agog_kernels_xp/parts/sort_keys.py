@@ -1,4 +1,4 @@
-"""Comparable: conversion to values that an array library can sort."""
+"""Sort keys: conversion to values that an array library can sort."""
 
 from __future__ import annotations
 

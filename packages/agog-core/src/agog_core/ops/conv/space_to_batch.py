@@ -1,4 +1,4 @@
-"""Dilated: an op on every n-th element, by moving the others into the batch."""
+"""Space to batch: an op on every n-th element, by moving the others into the batch."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Recurring: shared parts of the launchers of `lstm` and `gru`."""
+"""Recurrence: shared parts of the launchers of `lstm` and `gru`."""
 
 from __future__ import annotations
 

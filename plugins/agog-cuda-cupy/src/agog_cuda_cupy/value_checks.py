@@ -1,4 +1,4 @@
-"""Deferred: checks of values, such as the range of indices, without a wait for the GPU.
+"""Value checks: checks of values, such as the range of indices, without a wait for the GPU.
 
 The numbers that tell are copied to pinned host memory behind the kernel that needs them. They are looked at when they
 are there: when the next ones are on their way, or when somebody waits anyway. The words of our own kernels lie together

@@ -1,4 +1,4 @@
-"""Documented: parts of docstrings that functions share, or that dtypes say."""
+"""Docstrings: the parts that functions share, or that dtypes say."""
 
 from __future__ import annotations
 

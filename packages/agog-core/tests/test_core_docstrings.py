@@ -6,7 +6,7 @@ import inspect
 
 import pytest
 
-from agog_core.calls.documented import documented, documented_like, inputs_of, write_arguments
+from agog_core.calls.docstrings import documented, documented_like, inputs_of, write_arguments
 from agog_core.dtypes import ALL, DIFFERENTIABLE, FLOATING, INTEGERS, NUMERIC, ORDERED, DType, bool_, float32, float64
 
 _SECTIONS = """
