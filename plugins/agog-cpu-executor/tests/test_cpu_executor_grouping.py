@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import agog_core as ag
-from agog_core.compiler import Compiler, Subgraph
+from agog_core.compiler import ArraySpec, Compiler, Primitive, Subgraph
 from agog_cpu_executor.executor import compiled, prepare
 from agog_testing.compiled import graph_of, interpreter
 
@@ -48,6 +48,26 @@ def test_a_group_of_many_arrays_becomes_several() -> None:
     counts = [len(each.inputs) + len(each.outputs) for each in seen]
     assert len(counts) > 2
     assert max(counts) <= 24
+
+
+def test_a_compiler_may_take_one_layout_only() -> None:
+    taken: list[Subgraph] = []
+
+    def takes(primitive: Primitive, values: list[ArraySpec]) -> bool:
+        return all(each.strides == (12, 4) for each in values) and bool(interpreter.takes(primitive, values))
+
+    def build(subgraph: Subgraph) -> Any:
+        taken.append(subgraph)
+        return interpreter.compile(subgraph)
+
+    compiler = Compiler(name="rows", device="cpu", compile=build, takes=takes)
+
+    def step(x: ag.Tensor) -> ag.Tensor:
+        columns = ag.transpose(x)
+        return ag.matmul(ag.tanh(ag.exp(x)), ag.tanh(ag.exp(columns)))
+
+    check(step, normal(3, 3), compilers=[compiler])
+    assert {each.strides for subgraph in taken for each in subgraph.values} == {(12, 4)}
 
 
 @pytest.mark.parametrize("compilers", [[], [INTERPRETER]], ids=["alone", "compiled"])

@@ -18,6 +18,8 @@ from agog_core.tracing.graphs.graph import Effect
 from agog_core.tracing.traces.segments import Segments
 from agog_cpu_executor.emission.code import Code
 from agog_cpu_executor.executor import compiled, prepare
+from agog_cpu_executor.lowering.graphs import lower
+from agog_cpu_executor.planning.order import with_early_updates
 from agog_testing.compiled import graph_of
 
 
@@ -295,6 +297,33 @@ def test_an_old_value_is_read_before_the_new_one_is_written() -> None:
     new = np.float32([3, 4]) + np.tanh(np.float32([1, 2])) * np.exp(x)
     np.testing.assert_array_equal(finals, [np.float32([0.5, 1.75]), new])
     np.testing.assert_array_equal(result, np.sum(np.float32([1, 2]) * new))
+
+
+def test_the_order_of_a_training_step() -> None:
+    """Every step is there once and behind what it takes; a variable is written behind the last reader of its value."""
+    weights, total = [ag.Variable(normal(6, 6, seed=n)) for n in range(3)], ag.Variable(ag.zeros([6, 4]))
+
+    def train(x: ag.Tensor) -> Any:
+        with ag.GradientTape() as tape:
+            h = x
+            for w in weights:
+                h = ag.tanh(h @ w)
+            loss = ag.reduce_mean(h * h)
+        decay = [0.01 * w.value() for w in weights]
+        for w, g, more in zip(weights, tape.gradient(loss, weights), decay, strict=True):
+            w.assign_sub(0.1 * g + more)
+        columns = ag.transpose(h)
+        total.assign_add(columns)
+        return loss, columns, ag.add_n([ag.reduce_sum(w * w) for w in weights])
+
+    lowered = lower(graph_of(train, normal(4, 6)))
+    order = with_early_updates(lowered, lowered.program.steps)
+    assert sorted(map(id, order)) == sorted(map(id, lowered.program.steps))
+    place = {value: n for n, step in enumerate(order) for value in step.outputs}
+    assert all(place.get(value, -1) < n for n, step in enumerate(order) for value in step.inputs)
+    for n, new in lowered.finals:
+        old = lowered.variables[n]
+        assert all(i <= place[new] for i, step in enumerate(order) if old in {x.root for x in step.inputs})
 
 
 def test_what_is_written_part_by_part_is_given_back_once() -> None:
