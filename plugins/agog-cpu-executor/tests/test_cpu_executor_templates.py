@@ -97,3 +97,20 @@ def test_views_that_were_seen_before_are_taken_again() -> None:
     steps = lower(graph_of(twice, ag.constant(x), ag.constant(w))).program.steps
     assert sorted(step.kind.value for step in steps) == ["dot", "dot", "dot", "view"]
     np.testing.assert_array_equal(run(twice, x, w), x.dot(w.T).dot(w.T).dot(w.T))
+
+
+def test_a_kernel_that_is_lowered_to_another_layout_is_called_whole() -> None:
+    x = array(40, 30)
+    kernel = Kernel(
+        op="square", device="cpu", fn=lambda x: np.asfortranarray(x * x), lower=lambda x: x * x, priority=200
+    )
+    ag.register_plugin(SimpleNamespace(agog_kernels=hookimpl(lambda: [kernel])), "stranger")
+    try:
+        graph = graph_of(lambda x: ag.square(x), ag.constant(x))
+        [[result], _] = compiled(graph).instance()([x], [])
+        (why,) = lower(graph).opaque.values()
+    finally:
+        ag.unregister_plugin("stranger")
+    assert why == "Opaque: it gives strides (120, 4) in place of (4, 160)"
+    assert result.strides == (4, 160)
+    np.testing.assert_array_equal(result, x * x)

@@ -12,7 +12,7 @@ def live(steps: Sequence[Step], wanted: Iterable[Value]) -> list[Step]:
     """The steps whose results are used, and those with effects, in their order."""
     needed, kept = {each.root for each in wanted} | set(wanted), []
     for step in reversed(steps):
-        if step.kind in IN_ORDER or step.draws or may_fail(step) or any(each in needed for each in step.outputs):
+        if step.kind in IN_ORDER or may_fail(step) or any(each in needed for each in step.outputs):
             kept.append(step)
             for each in step.inputs:
                 needed |= {each, each.root}
