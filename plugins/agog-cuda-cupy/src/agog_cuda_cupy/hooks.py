@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import agog_kernels_xp
 from agog_core.plugin import Backend, Kernel, hookimpl, requires
-from agog_cuda_cupy import cudnn, launchers, memory, streams, transfers
+from agog_cuda_cupy import cudnn, launchers, memory, streams, transfers, value_checks
 from agog_cuda_cupy.presence import device_count, unavailable
 
 requires(2)

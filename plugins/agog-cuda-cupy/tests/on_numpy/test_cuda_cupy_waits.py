@@ -16,7 +16,7 @@ from cupy_on_numpy import counting
 import agog_core as ag
 from agog_core.dispatch.devices.lookup import get_device
 from agog_core.plugin import InvalidArgumentError
-from agog_cuda_cupy import deferred
+from agog_cuda_cupy import value_checks
 from agog_testing import says
 from agog_testing.opinfo import OpInfo, Sample, table
 from agog_testing.subject import map_arrays
@@ -165,16 +165,16 @@ def test_what_is_computed_of_shapes_waits_for_nothing(name: str) -> None:
 
 def test_what_another_thread_has_deferred_meanwhile_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     waiting: Any = defaultdict(deque)
-    monkeypatch.setattr(deferred, "_waiting", waiting)
+    monkeypatch.setattr(value_checks, "_waiting", waiting)
     arrived = SimpleNamespace(done=False)
 
     def look(number: Any) -> None:
         raise InvalidArgumentError(f"{number} is wrong")
 
-    waiting[0].append(deferred._Waiting([np.array(5)], arrived, look, 0))
-    assert deferred.pending_error(0) is None  # its number is on the way, and the copy writes to its memory
+    waiting[0].append(value_checks._Waiting([np.array(5)], arrived, look, 0))
+    assert value_checks.pending_error(0) is None  # its number is on the way, and the copy writes to its memory
     arrived.done = True
-    assert deferred.pending_error(0) == "5 is wrong"
+    assert value_checks.pending_error(0) == "5 is wrong"
 
 
 def _gathered(index: int) -> ag.Tensor:
