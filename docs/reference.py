@@ -40,7 +40,7 @@ PARTS = {
     "What hooks return": ("Kernel", "Backend", "MemoryStats", "Op", "Conformance"),
     "The module of hooks": ("requires",),
     "In new ops": ("unary", "binary", "call", "call_several", "create", "update", "convert_to_tensor"),
-    "In executors": ("Executor", "Graph", "Node", "Value"),
+    "In executors": ("Executor", "Executable", "Graph", "Node", "Value"),
     "In compilers": ("Compiler", "Subgraph", "Primitive", "ArraySpec", "Claim"),
     "In kernels and backends": (
         *(
