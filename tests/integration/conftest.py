@@ -13,7 +13,7 @@ import agog as tf
 from agog_core import nest
 from agog_core.dispatch.plugins.compilers import compilers_of
 from agog_core.tracing.execution.hotness import compile_functions_at_once
-from agog_testing.compiled import compilers_in_use
+from agog_testing.compilers import compilers_in_use
 
 
 def outcome(run: Callable[[Any], Any], wrap: Callable[[Any], Any]) -> list[Any]:

@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from agog.commands.explain import explain
-from agog_testing.compiled import compilers_in_use
+from agog_testing.compilers import compilers_in_use
 
 PROGRAM = """
 import agog as tf

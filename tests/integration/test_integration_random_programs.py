@@ -14,8 +14,8 @@ import pytest
 
 import agog_core as tf
 from agog_optimizers import AdamOptimizer
-from agog_testing.programs import check_program, difference_of
-from agog_testing.programs.ways import WAYS, running
+from agog_testing.random_programs import check_program, difference_of
+from agog_testing.random_programs.executors import WAYS, running
 
 COUNT = int(os.environ.get("AGOG_RANDOM_PROGRAMS", "200"))
 FIRST = int(os.environ.get("AGOG_RANDOM_SEED", "0"))
@@ -58,7 +58,7 @@ def test_a_step_behind_a_branch_on_what_python_returns() -> None:
 # Two groups, with a branch and a random number between them, each of which needed a part of the other.
 NEEDING_EACH_OTHER = """
 import agog_core as tf
-from agog_testing.programs.support import data
+from agog_testing.random_programs.runtime import data
 
 def program(see):
     v = tf.Variable(data(1, [3]))

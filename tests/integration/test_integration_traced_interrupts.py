@@ -23,7 +23,7 @@ import agog.eager as tfe
 from agog_core import recording
 from agog_core.dispatch.plugins.compilers import compilers_of
 from agog_core.tracers import present_tracer, tracing
-from agog_testing.compiled import compilers_in_use
+from agog_testing.compilers import compilers_in_use
 
 SEED = 4
 PACKAGES, CORE = f"{os.sep}agog_", f"{os.sep}agog_core"

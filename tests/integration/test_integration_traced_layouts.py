@@ -19,7 +19,7 @@ from agog_core.dispatch.plugins.compilers import compilers_of
 from agog_core.tracing.execution import hotness
 from agog_core.tracing.execution.executors import executable
 from agog_core.tracing.traces import concrete
-from agog_testing.compiled import compilers_in_use
+from agog_testing.compilers import compilers_in_use
 
 SIZES = {
     "interpreted": (6, 4),

@@ -17,7 +17,7 @@ from agog_core.dispatch.plugins.compilers import compilers_of
 from agog_core.errors import TracingWarning
 from agog_core.tracing.execution.hotness import compile_functions_at_once
 from agog_core.tracing.graphs.graph import Effect
-from agog_testing.compiled import compilers_in_use
+from agog_testing.compilers import compilers_in_use
 
 Wrap = Callable[[Callable[..., Any]], Callable[..., Any]]
 Made = tuple[Callable[..., Any], Sequence[Any]]

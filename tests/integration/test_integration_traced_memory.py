@@ -14,7 +14,7 @@ import pytest
 
 import agog as tf
 import agog.eager as tfe
-from agog_testing.compiled import compilers_in_use
+from agog_testing.compilers import compilers_in_use
 
 Step = tuple[Callable[..., Any], tuple[tf.Tensor, ...]]
 """A step, and its arguments."""

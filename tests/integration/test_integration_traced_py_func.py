@@ -15,7 +15,7 @@ import agog.eager as tfe
 from agog_core.dispatch.plugins.compilers import compilers_of
 from agog_core.errors import TracingWarning
 from agog_core.random import generator
-from agog_testing.compiled import compilers_in_use
+from agog_testing.compilers import compilers_in_use
 
 PATIENCE = 20  # seconds, after which something is stuck
 

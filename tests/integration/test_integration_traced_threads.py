@@ -14,7 +14,7 @@ import pytest
 import agog as tf
 import agog.eager as tfe
 from agog_core.dispatch.plugins.compilers import compilers_of
-from agog_testing.compiled import compilers_in_use
+from agog_testing.compilers import compilers_in_use
 
 THREADS = 16
 SEED = 4

@@ -1,6 +1,8 @@
 """Random programs in agog and in PyTorch: values, gradients, and products of second derivatives with vectors.
 
 A program is a list of steps on float64 tensors, drawn from a seed, which is in the test's id and in its message.
+Programs of `agog_testing.random_programs` are Python source with branches, variables and tapes of TensorFlow; steps
+here have a counterpart in each library.
 AGOG_RANDOM_PROGRAMS sets how many there are, AGOG_RANDOM_SEED where they begin.
 """
 

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import agog as tf
-from agog_testing.compiled import compilers_in_use
+from agog_testing.compilers import compilers_in_use
 
 HERE = Path(__file__).parent
 FIRST, STEPS, ALL = 3, 100, 1000

@@ -8,7 +8,7 @@ import pytest
 
 from agog_core.compiler import Compiler
 from agog_core.dispatch.op import all_ops
-from agog_testing.compiled import check_calls, interpreter
+from agog_testing.compilers import check_calls, interpreter
 from agog_testing.opinfo import table
 
 ONE_OF_EACH_KIND = ("bfloat16", "bool", "complex64", "float16", "float32", "float64", "int32", "string")

@@ -15,7 +15,7 @@ from agog_core.compiler import Claim, Compiler
 from agog_core.plugin import PluginWarning
 from agog_core.tracing.functions.function import function
 from agog_core.tracing.graphs.graph import Graph, Node, Value
-from agog_testing.compiled import compilers_in_use
+from agog_testing.compilers import compilers_in_use
 
 
 def compiler(claims: Callable[[Graph], Any], name: str = "claimer", **more: Any) -> Compiler:

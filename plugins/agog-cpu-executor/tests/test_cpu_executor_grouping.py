@@ -11,7 +11,7 @@ import pytest
 import agog_core as ag
 from agog_core.compiler import ArraySpec, Compiler, Primitive, Subgraph
 from agog_cpu_executor.executor import compiled, prepare
-from agog_testing.compiled import graph_of, interpreter
+from agog_testing.compilers import graph_of, interpreter
 
 INTERPRETER = Compiler(name="interpreter", device="cpu", compile=interpreter.compile, takes=interpreter.takes)
 

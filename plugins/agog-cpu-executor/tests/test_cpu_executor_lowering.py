@@ -18,7 +18,7 @@ from agog_core.tracing.graphs.graph import Graph
 from agog_cpu_executor.executor import compiled
 from agog_cpu_executor.lowering.graphs import lower
 from agog_cpu_executor.program.program import Program, constant
-from agog_testing.compiled import graph_of
+from agog_testing.compilers import graph_of
 
 
 def kinds(graph: Graph) -> list[str]:

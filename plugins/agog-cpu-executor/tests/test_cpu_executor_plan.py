@@ -20,7 +20,7 @@ from agog_cpu_executor.emission.code import Code
 from agog_cpu_executor.executor import compiled, prepare
 from agog_cpu_executor.lowering.graphs import lower
 from agog_cpu_executor.planning.order import with_early_updates
-from agog_testing.compiled import graph_of
+from agog_testing.compilers import graph_of
 
 
 def code_of(python: Callable[..., Any], *args: ag.Tensor) -> Code:

@@ -18,7 +18,7 @@ from agog_core.ops.control.py_func import py_func
 from agog_core.ops.sorting.sorting import top_k
 from agog_core.plugin import InvalidArgumentError
 from agog_testing import says
-from agog_testing.compiled import compilers_in_use, interpreter
+from agog_testing.compilers import compilers_in_use, interpreter
 
 X = np.random.default_rng(0).normal(size=(4, 4)).astype("f4")
 

@@ -7,9 +7,9 @@ import os
 import pytest
 
 from agog_core.compiler import Compiler
-from agog_testing.compiled import compilers_in_use, interpreter
-from agog_testing.programs import check_program
-from agog_testing.programs.ways import running
+from agog_testing.compilers import compilers_in_use, interpreter
+from agog_testing.random_programs import check_program
+from agog_testing.random_programs.executors import running
 
 COUNT = int(os.environ.get("AGOG_RANDOM_PROGRAMS", "60"))
 SEED = int(os.environ.get("AGOG_RANDOM_SEED", "0"))

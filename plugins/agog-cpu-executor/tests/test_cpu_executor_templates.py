@@ -14,7 +14,7 @@ from agog_core import nn
 from agog_core.plugin import Kernel, hookimpl
 from agog_cpu_executor.executor import compiled
 from agog_cpu_executor.lowering.graphs import lower
-from agog_testing.compiled import graph_of
+from agog_testing.compilers import graph_of
 
 
 def array(*shape: int, seed: int = 0) -> np.ndarray[Any, Any]:

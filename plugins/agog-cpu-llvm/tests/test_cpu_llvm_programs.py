@@ -12,10 +12,10 @@ import pytest
 from agog_core.compiler import Compiler
 from agog_core.dispatch.op import all_ops
 from agog_cpu_llvm import hooks, presence
-from agog_testing.compiled import check_calls, compilers_in_use
+from agog_testing.compilers import check_calls, compilers_in_use
 from agog_testing.opinfo import table
-from agog_testing.programs import check_program
-from agog_testing.programs.ways import running
+from agog_testing.random_programs import check_program
+from agog_testing.random_programs.executors import running
 
 SENTENCE = presence.unavailable()
 pytestmark = [

@@ -11,7 +11,7 @@ import pytest
 
 from agog_testing.checks.tracing import differences
 from agog_testing.opinfo import table
-from agog_testing.programs.ways import running
+from agog_testing.random_programs.executors import running
 
 PROGRAM = """
 import agog_core as ag

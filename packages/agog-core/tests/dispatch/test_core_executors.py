@@ -18,7 +18,7 @@ from agog_core.errors import AmbiguousKernelError
 from agog_core.plugin import hookimpl
 from agog_core.tracing.execution.executors import executable
 from agog_testing import says
-from agog_testing.compiled import graph_of
+from agog_testing.compilers import graph_of
 
 
 def executor(**facts: Any) -> Executor:

@@ -15,7 +15,7 @@ from agog_core.plugin import Compiler, Subgraph
 from agog_core.tracing.execution import hotness
 from agog_core.tracing.functions.function import function
 from agog_core.tracing.graphs.graph import Graph
-from agog_testing.compiled import compilers_in_use
+from agog_testing.compilers import compilers_in_use
 
 
 @pytest.fixture(autouse=True)

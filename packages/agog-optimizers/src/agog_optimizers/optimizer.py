@@ -9,9 +9,9 @@ from agog_core import GradientTape, IndexedSlices, Tensor, TensorLike, Variable,
 from agog_core.checkpointable import Checkpointable, listeners, notify
 from agog_core.tracers import late
 from agog_core.variables.memory import release
+from agog_optimizers.gradients_and_variables import checked, pairs_of
 from agog_optimizers.hyperparameters import Number, checked_number, number, shown
 from agog_optimizers.multi_tensor import take_several
-from agog_optimizers.pairs import checked, pairs_of
 from agog_optimizers.rows import distinct, gathered, scattered
 from agog_optimizers.slots import Slots
 

@@ -13,10 +13,10 @@ import agog_core as ag
 from agog_core.plugin import Compiler, PluginWarning, Subgraph, hookimpl
 from agog_core.tracing.functions.function import function
 from agog_testing import says
-from agog_testing.compiled import check_calls, compilers_in_use, interpreter
+from agog_testing.compilers import check_calls, compilers_in_use, interpreter
 from agog_testing.conformance import collect, main
 from agog_testing.opinfo import table
-from agog_testing.programs import check_program
+from agog_testing.random_programs import check_program
 from agog_testing.subject import Violation
 
 
@@ -176,5 +176,5 @@ def test_one_that_raises_is_told_of_and_done_without() -> None:
 def test_a_program_that_differs_says_which() -> None:
     with compilers_in_use(compiler(off_by_a_bit)), pytest.raises(Violation) as caught:
         check_program(0, seconds=2.0)
-    assert "sample: random program 0; run it with `python -m agog_testing.programs 0`\n" in str(caught.value)
+    assert "sample: random program 0; run it with `python -m agog_testing.random_programs 0`\n" in str(caught.value)
     assert "\ngot: another value, in line " in str(caught.value)

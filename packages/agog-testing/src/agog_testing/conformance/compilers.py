@@ -10,12 +10,12 @@ from agog_core.dispatch.devices.backends import device_types
 from agog_core.dispatch.plugins.executors import executors_of
 from agog_core.dispatch.plugins.loader import Plugin
 from agog_core.dispatch.plugins.ranking import why_unusable
-from agog_testing.compiled import check_calls, compilers_in_use, executors_in_use
-from agog_testing.compiled.calls import Tolerances
+from agog_testing.compilers import check_calls, compilers_in_use, executors_in_use
+from agog_testing.compilers.calls import Tolerances
 from agog_testing.conformance.cases import Case
 from agog_testing.opinfo import OpInfo
-from agog_testing.programs import check_program
-from agog_testing.programs.ways import running
+from agog_testing.random_programs import check_program
+from agog_testing.random_programs.executors import running
 
 PROGRAMS = "random_programs"
 """What stands in the place of an op for the tests of random programs."""

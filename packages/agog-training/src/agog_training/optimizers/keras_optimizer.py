@@ -12,8 +12,8 @@ from agog_core.tracers import called
 from agog_layers.arguments.checks import refuse_unknown
 from agog_layers.serialization.description import Configured, constructor_arguments
 from agog_optimizers import Optimizer
+from agog_optimizers.gradients_and_variables import pairs_of
 from agog_optimizers.hyperparameters import checked_number
-from agog_optimizers.pairs import pairs_of
 from agog_training.optimizers.schedules import LearningRateSchedule
 
 __all__ = ["KerasOptimizer"]

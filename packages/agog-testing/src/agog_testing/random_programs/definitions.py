@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from agog_testing.programs.scope import Known, Scope, shape_of
-from agog_testing.programs.statements import statement
-from agog_testing.programs.vocabulary import RECOMPUTED
+from agog_testing.random_programs.scope import Known, Scope, shape_of
+from agog_testing.random_programs.statements import statement
+from agog_testing.random_programs.vocabulary import RECOMPUTED
 
 _RULES = (
     *("tf.clip_by_value(dy, -0.5, 0.5)", "dy * 3.0", "dy * tf.cos(a)", "tf.stop_gradient(dy) + dy * a"),

@@ -1,4 +1,4 @@
-"""Reduction: a failing program is shortened while it keeps its kind of difference."""
+"""Shrinking: a failing program is shortened while it keeps its kind of difference."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
-from agog_testing.programs.checking import Difference, difference_of, outcome
+from agog_testing.random_programs.comparison import Difference, difference_of, outcome
 
 _NOT_PROGRAMS = ("NameError", "UnboundLocalError", "SyntaxError", "AttributeError")
 

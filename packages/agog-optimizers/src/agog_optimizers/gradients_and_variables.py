@@ -1,4 +1,4 @@
-"""Pairs: the checked gradients and variables of a step."""
+"""Gradients and variables: the checked gradients and variables of a step."""
 
 from __future__ import annotations
 

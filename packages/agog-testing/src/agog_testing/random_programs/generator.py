@@ -1,20 +1,20 @@
-"""Writing: the source of a random program, drawn from its number."""
+"""Generator: the source of a random program, drawn from its number."""
 
 from __future__ import annotations
 
 import importlib.util
 from contextlib import nullcontext
 
-from agog_testing.programs.calls import write_calls
-from agog_testing.programs.definitions import write_helpers, write_inner, write_layers
-from agog_testing.programs.plan import Argument, Plan
-from agog_testing.programs.scope import Draw, Held, Known, Scope, shape_of
-from agog_testing.programs.statements import statement
+from agog_testing.random_programs.calls import write_calls
+from agog_testing.random_programs.definitions import write_helpers, write_inner, write_layers
+from agog_testing.random_programs.plan import Argument, Plan
+from agog_testing.random_programs.scope import Draw, Held, Known, Scope, shape_of
+from agog_testing.random_programs.statements import statement
 
-_HEAD = '''"""Program {number}{size}; run it with `python -m agog_testing.programs {number}{size}`."""
+_HEAD = '''"""Program {number}{size}; run it with `python -m agog_testing.random_programs {number}{size}`."""
 import numpy as np
 import agog_core as tf
-from agog_testing.programs.support import data, in_threads, indices, symmetric
+from agog_testing.random_programs.runtime import data, in_threads, indices, symmetric
 '''
 _TRAIN, _LAYERS = "import agog_optimizers as train\n", "import agog_layers as layers\n"
 _OPTIMIZERS = (

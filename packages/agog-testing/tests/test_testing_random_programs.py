@@ -6,12 +6,12 @@ from collections import Counter
 
 import pytest
 
-from agog_testing.programs import __main__ as command
-from agog_testing.programs import check_program, checking, difference_of, source_of
-from agog_testing.programs.checking import outcome
-from agog_testing.programs.reduction import reduced
+from agog_testing.random_programs import __main__ as command
+from agog_testing.random_programs import check_program, comparison, difference_of, source_of
+from agog_testing.random_programs.comparison import outcome
+from agog_testing.random_programs.shrinking import reduced
 
-HEAD = "import agog_core as tf\nfrom agog_testing.programs.support import data\n"
+HEAD = "import agog_core as tf\nfrom agog_testing.random_programs.runtime import data\n"
 STALE = f"""{HEAD}
 def program(see):
     numbers = []
@@ -106,7 +106,7 @@ def program(see):
 
 
 def test_a_failure_says_how_to_run_it_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(checking, "source_of", lambda number, large: STALE)
+    monkeypatch.setattr(comparison, "source_of", lambda number, large: STALE)
     with pytest.raises(AssertionError, match=r"program 7 --large; run it with(.|\n)*another value(.|\n)*def program"):
         check_program(7, large=True, seconds=5.0)
 

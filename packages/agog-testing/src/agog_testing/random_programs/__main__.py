@@ -1,4 +1,4 @@
-"""The command ``python -m agog_testing.programs NUMBER``: it runs random programs and prints what differs."""
+"""The command ``python -m agog_testing.random_programs NUMBER``: it runs random programs and prints what differs."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ import sys
 import time
 from collections import Counter
 
-from agog_testing.programs.checking import difference_of
-from agog_testing.programs.reduction import reduced
-from agog_testing.programs.ways import WAYS, running
-from agog_testing.programs.writing import source_of
+from agog_testing.random_programs.comparison import difference_of
+from agog_testing.random_programs.executors import WAYS, running
+from agog_testing.random_programs.generator import source_of
+from agog_testing.random_programs.shrinking import reduced
 
 
 def main() -> int:
     """Run programs; 1 where some differ."""
-    parser = argparse.ArgumentParser(prog="python -m agog_testing.programs", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m agog_testing.random_programs", description=__doc__)
     parser.add_argument("number", type=int, help="the program, or the first one")
     parser.add_argument("--count", type=int, default=1, help="how many programs are run")
     parser.add_argument("--large", action="store_true", help="arrays are large")

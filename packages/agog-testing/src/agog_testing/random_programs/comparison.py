@@ -1,4 +1,4 @@
-"""Checking: a program run eagerly and traced, and the differences."""
+"""Comparison: a program run eagerly and traced, and the differences."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ import numpy as np
 import agog_core as ag
 from agog_core.random import generator
 from agog_core.tracing.functions.eager_mode import eagerly
-from agog_testing.compiled.calls import are_equal
-from agog_testing.programs.writing import source_of
+from agog_testing.compilers.calls import are_equal
+from agog_testing.random_programs.generator import source_of
 from agog_testing.subject import Violation
 
 RULE = "a traced function does what eager calls do, bit by bit"
@@ -226,13 +226,13 @@ def check_program(number: int, large: bool = False, seconds: float = 30.0) -> Di
     found = difference_of(source)
     if found is None or found.kind in ("limit", "sums"):
         return found
-    from agog_testing.programs.reduction import reduced
+    from agog_testing.random_programs.shrinking import reduced
 
     shorter, last = reduced(source, found, seconds)
     name = f"{number}{' --large' if large else ''}"
     raise Violation(
         RULE,
-        f"random program {name}; run it with `python -m agog_testing.programs {name}`",
+        f"random program {name}; run it with `python -m agog_testing.random_programs {name}`",
         "what eager calls give",
         f"another {found.kind}, in {found.text}\nShortened, the program is\n\n{shorter}\n\nand differs in {last.text}",
     )

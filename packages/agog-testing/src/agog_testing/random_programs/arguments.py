@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from agog_testing.programs.plan import Argument, Plan
-from agog_testing.programs.scope import Scope, shape_of
+from agog_testing.random_programs.plan import Argument, Plan
+from agog_testing.random_programs.scope import Scope, shape_of
 
 
 class Arguments:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agog_testing.programs.arguments import Arguments
+from agog_testing.random_programs.arguments import Arguments
 
 _SEEDS = "[tf.cast(tf.sin(tf.cast(r, tf.float32) + 1.0), r.dtype) for r in {}]"
 

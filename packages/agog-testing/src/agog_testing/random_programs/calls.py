@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from agog_testing.programs.plan import Plan
-from agog_testing.programs.scope import Scope
-from agog_testing.programs.tapes import Tapes
+from agog_testing.random_programs.plan import Plan
+from agog_testing.random_programs.scope import Scope
+from agog_testing.random_programs.tapes import Tapes
 
 _USES = ("tf.sinh(tf.tanh({0}))", "tf.reduce_sum({0})", "tf.reduce_mean({0}, 0)", "tf.exp(-{0} * {0})")
 

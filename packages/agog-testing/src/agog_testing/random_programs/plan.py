@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from agog_testing.programs.scope import Held
+from agog_testing.random_programs.scope import Held
 
 
 class Argument(NamedTuple):

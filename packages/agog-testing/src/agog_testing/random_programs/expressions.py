@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from agog_testing.programs.scope import Known, Scope
-from agog_testing.programs.vocabulary import BINARY, NOT_OF_SCALARS, REDUCTIONS, UNARY
+from agog_testing.random_programs.scope import Known, Scope
+from agog_testing.random_programs.vocabulary import BINARY, NOT_OF_SCALARS, REDUCTIONS, UNARY
 
 Maker = Callable[[Scope], Known | None]
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from agog_testing.programs.expressions import expression
-from agog_testing.programs.scope import Held, Known, Scope
-from agog_testing.programs.vocabulary import FAILING, LIKE, OF_SIZES, RANDOM
+from agog_testing.random_programs.expressions import expression
+from agog_testing.random_programs.scope import Held, Known, Scope
+from agog_testing.random_programs.vocabulary import FAILING, LIKE, OF_SIZES, RANDOM
 
 Writer = Callable[[Scope], None]
 

@@ -1,4 +1,4 @@
-"""Ways: executors and compilers for the traced functions of programs."""
+"""Executors: those, and compilers, that run the traced functions of programs."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from contextlib import contextmanager, nullcontext
 
 from agog_core.dispatch.kernels.observation import observe, unobserve
 from agog_core.tracing.execution.hotness import _at_once
-from agog_testing.compiled.scope import compilers_in_use
+from agog_testing.compilers.scope import compilers_in_use
 
 WAYS = ("compilers", "nodes", "numpy", "portable")
 

@@ -1,4 +1,4 @@
-"""Support: imports of random programs: data drawn from a number, and threads."""
+"""Runtime: what random programs import: data drawn from a number, and threads."""
 
 from __future__ import annotations
 
