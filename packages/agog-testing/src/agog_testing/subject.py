@@ -69,8 +69,9 @@ class Subject:
 
     A partner forms a pair with the kernel, which keeps a reserve or takes one; it runs too, for an op of its own name.
     ``several`` is the kernel's function for several variables at once, ``fill`` the one that fills an array.
-    ``deterministic`` and ``keeps_threads`` are what the kernel says of itself, as ``deterministic`` and ``pool``;
-    ``accuracy`` takes note of how far its results are from the reference's; ``quick`` leaves one sample of each kind.
+    ``deterministic``, ``keeps_threads`` and ``is_made`` are what the kernel says of itself, as ``deterministic``,
+    ``pool`` and ``make``; ``accuracy`` takes note of how far its results are from the reference's; ``quick`` leaves one
+    sample of each kind.
     """
 
     info: OpInfo
@@ -84,6 +85,7 @@ class Subject:
     fill: Callable[..., Any] | None = None
     deterministic: bool = True
     keeps_threads: bool = False
+    is_made: bool = False
     accuracy: Accuracy = field(default_factory=Accuracy)
     quick: bool = False
 
@@ -202,6 +204,15 @@ def map_arrays(function: Callable[[Array], Any], value: Any) -> Any:
     if isinstance(value, list):
         return [map_arrays(function, part) for part in value]
     return function(value) if isinstance(value, np.ndarray) else value
+
+
+def arrays_of(sample: Sample) -> list[Array]:
+    """The arrays in a sample's arguments, in their order."""
+    found: list[Array] = []
+    collect: Callable[[Array], None] = found.append
+    for value in (*sample.args, *sample.kwargs.values()):
+        map_arrays(collect, value)
+    return found
 
 
 def layouts() -> dict[str, Layout]:

@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from square_checks import COUNT, COUNT_OF_INT8
 
 from agog_core.plugin import Conformance, Kernel
 from agog_testing import stopwatch
@@ -83,9 +84,9 @@ def test_end_of_a_process_is_a_failure(
         assert any(f"in {kernel.__name__}" in line for line in out[3:])
     assert out[-4:] == [
         "op      float32  int8",
-        "exp     17       .",
-        "square  1F 16n   16n",
-        "17 passed, 1 failed, 32 not run",
+        f"exp     {COUNT}       .",
+        f"square  1F {COUNT - 1}n   {COUNT_OF_INT8}n",
+        f"{COUNT} passed, 1 failed, {COUNT - 1 + COUNT_OF_INT8} not run",
     ]
 
 
@@ -101,7 +102,7 @@ def test_crash_that_is_expected(register: Callable[..., None], capsys: pytest.Ca
     conformance = Conformance(expected_failures={"square/float32/*": "crashes"})
     register(square(crash), EXP, conformance=conformance)
     assert main(["stranger"]) == 0
-    assert capsys.readouterr().out.splitlines()[-1] == "17 passed, 0 failed, 17 failed as expected"
+    assert capsys.readouterr().out.splitlines()[-1] == f"{COUNT} passed, 0 failed, {COUNT} failed as expected"
 
 
 def test_crash_when_a_kernel_is_imported(
@@ -114,7 +115,7 @@ def test_crash_when_a_kernel_is_imported(
     monkeypatch.syspath_prepend(tmp_path)
     register(Kernel(op="square", device="cpu", fn="kernels_that_crash:square", dtypes=("float32",)), EXP)
     assert main(["stranger"]) == 1
-    assert capsys.readouterr().out.splitlines()[-1] == "17 passed, 1 failed, 16 not run"
+    assert capsys.readouterr().out.splitlines()[-1] == f"{COUNT} passed, 1 failed, {COUNT - 1} not run"
 
 
 def test_crash_while_tests_are_collected(register: Callable[..., None], capsys: pytest.CaptureFixture[str]) -> None:
@@ -143,7 +144,7 @@ def test_order_of_the_report_is_that_of_the_ops(
     register(Kernel(op="exp", device="cpu", fn=waiting, dtypes=("float32",)), square(opening))
     assert main(["stranger", "--jobs", "2", "-v"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert [line.partition("/")[0] for line in lines[1:35]] == ["exp"] * 17 + ["square"] * 17
+    assert [line.partition("/")[0] for line in lines[1 : 2 * COUNT + 1]] == ["exp"] * COUNT + ["square"] * COUNT
 
 
 def test_system_that_cannot_fork(
@@ -295,6 +296,6 @@ def test_ctrl_c_ends_all_processes(tmp_path: Path) -> None:
     os.killpg(process.pid, signal.SIGINT)
     out, _ = process.communicate()
     assert process.returncode == 130
-    assert out.splitlines()[-1] == "0 passed, 0 failed, 17 not run"
+    assert out.splitlines()[-1] == f"0 passed, 0 failed, {COUNT} not run"
     with pytest.raises(ProcessLookupError):
         os.kill(int(pid.read_text().rstrip(".")), 0)

@@ -274,9 +274,9 @@ RULES = {
     keeps_copies: NO_GROWTH,
     leaves_a_thread: NO_THREAD,
     warns: NO_WARNING,
-    draws_from_numpy: "a kernel leaves the state of np.random as it was",
-    draws_from_python: "a kernel leaves the state of random as it was",
-    changes_errors: "a kernel leaves NumPy's error handling as it was",
+    draws_from_numpy: "a kernel does not change the state of np.random",
+    draws_from_python: "a kernel does not change the state of random",
+    changes_errors: "a kernel does not change NumPy's error handling",
 }
 
 

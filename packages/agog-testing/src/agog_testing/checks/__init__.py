@@ -7,8 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from agog_core.dtypes import as_dtype
+from agog_testing.checks.denormals import WITHOUT, check_denormals
 from agog_testing.checks.derivatives import check_forward, check_gradient, check_linear
 from agog_testing.checks.errors import check_errors
+from agog_testing.checks.large import check_large, has_large_call
 from agog_testing.checks.layouts import check_inputs, check_same_array, check_strides
 from agog_testing.checks.multi_tensor import check_several
 from agog_testing.checks.out_arrays import check_out
@@ -17,6 +20,7 @@ from agog_testing.checks.results import check_aliasing, check_dtype, check_memor
 from agog_testing.checks.side_effects import check_leaks, check_surroundings
 from agog_testing.checks.sizes import check_sizes
 from agog_testing.checks.state import check_state, check_variables
+from agog_testing.checks.trivial_values import check_shortcuts
 from agog_testing.checks.values import check_bits, check_value
 from agog_testing.subject import Subject
 
@@ -40,11 +44,15 @@ def checks_for(subject: Subject) -> dict[str, Check]:
         found["several"] = check_several
     if info.sized is not None or op.inputs:
         found["sizes"] = check_sizes
+        if has_large_call(info, subject.dtype):
+            found["large"] = check_large
+    if as_dtype(subject.dtype).is_floating and op.inputs and not op.updates and op.name not in WITHOUT:
+        found["denormals"] = check_denormals
     if not op.updates:
         found |= {"type": check_type, "shape": check_shape, "dtype": check_dtype, "memory": check_memory}
         found["state"] = check_state
         if op.inputs:
-            found["variables"] = check_variables
+            found |= {"variables": check_variables, "shortcuts": check_shortcuts}
         if not op.views and op.inputs:
             found["aliasing"] = check_aliasing
     if op.inputs:

@@ -18,10 +18,12 @@ def check_several(subject: Subject) -> None:
     """Compare `Kernel.several` with the kernel itself, on samples with equal attributes."""
     assert subject.several is not None
     left, has_taken = list(kernel_calls(subject)), False
+    others = _with_other_values(subject)
     while left:
         attributes: Any = left[0][1].attributes
         alike = [each for each in left if each[1].attributes == attributes]
         left = [each for each in left if each[1].attributes != attributes]
+        alike += [each for each in others if each[1].attributes == attributes]
         alike *= -(-FEWEST // len(alike))
         groups = [tuple(on_device(subject, call.before)) for _, call in alike]
         try:
@@ -32,6 +34,11 @@ def check_several(subject: Subject) -> None:
             raise Violation(RULE, alike[0][0].name, "updates", f"{type(error).__name__}: {error}") from error
     if not has_taken:
         raise Untaken(RULE, "all", "updates", "NotImplemented for each call")
+
+
+def _with_other_values(subject: Subject) -> list[tuple[Sample, KernelCall]]:
+    """Calls in the same shapes: variables of one shape are not to share a gradient."""
+    return [(sample, call) for sample in subject.samples(seed=1) for call in subject.run(sample).calls]
 
 
 def _check(subject: Subject, calls: list[tuple[Sample, KernelCall]], groups: list[tuple[Any, ...]]) -> bool:

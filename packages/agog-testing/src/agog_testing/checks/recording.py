@@ -2,48 +2,25 @@
 
 from __future__ import annotations
 
-import random
-import threading
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
+from agog_testing.checks.process_state import State, process_state
 from agog_testing.opinfo import Sample
 from agog_testing.subject import Array, Attempt, KernelCall, Run, Subject, Violation
 
 
-class Surroundings(NamedTuple):
-    """The state of the process that is none of a kernel's business, by name."""
-
-    threads: frozenset[threading.Thread]
-    numpy_random: Any
-    python_random: Any
-    numpy_errors: Any
-    numpy_printing: Any
-
-
-def surroundings() -> Surroundings:
-    """The surroundings as they are now."""
-    algorithm, keys, *rest = np.random.get_state(legacy=True)
-    return Surroundings(
-        threads=frozenset(threading.enumerate()),
-        numpy_random=(algorithm, np.asarray(keys).tobytes(), *rest),
-        python_random=random.getstate(),
-        numpy_errors=(np.geterr(), np.geterrcall()),
-        numpy_printing=np.get_printoptions(),
-    )
-
-
 @dataclass(frozen=True)
 class Recording:
-    """A kernel's attempts at all samples, the surroundings before and after them, and the warnings that came."""
+    """A kernel's attempts at all samples, the state of the process before and after, and the warnings that came."""
 
     attempts: tuple[Attempt, ...]
-    before: Surroundings
-    after: Surroundings
+    before: State
+    after: State
     warned: tuple[tuple[Attempt, warnings.WarningMessage], ...]
 
 
@@ -61,13 +38,14 @@ def recording(subject: Subject) -> Recording:
 
 def _record(subject: Subject) -> Recording:
     attempts, warned = [], []
-    before = surroundings()
-    for sample in subject.samples():
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        before = process_state()
+        for sample in subject.samples():
             attempts.append(subject.attempt(sample))
-        warned += [(attempts[-1], warning) for warning in caught]
-    return Recording(tuple(attempts), before, surroundings(), tuple(warned))
+            warned += [(attempts[-1], warning) for warning in caught]
+            caught.clear()
+        return Recording(tuple(attempts), before, process_state(), tuple(warned))
 
 
 def runs(subject: Subject) -> Iterator[tuple[Sample, Run]]:

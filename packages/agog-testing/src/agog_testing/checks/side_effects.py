@@ -3,32 +3,32 @@
 from __future__ import annotations
 
 import gc
-import tracemalloc
+import os
+import threading
 import weakref
 from collections.abc import Callable
 from typing import Any
 
+from agog_testing.checks.growth import CALLS, growth
+from agog_testing.checks.process_state import DESCRIPTORS, THREADS
 from agog_testing.checks.recording import input_name, kernel_calls, on_device, recording, results
 from agog_testing.subject import KernelCall, Subject, Violation
 
-_STATES = {
-    "numpy_random": "the state of np.random",
-    "python_random": "the state of random",
-    "numpy_errors": "NumPy's error handling",
-    "numpy_printing": "NumPy's print options",
-}
-
 
 def check_surroundings(subject: Subject) -> None:
-    """Check that a kernel leaves threads, random states and NumPy's settings as they were, and warns of nothing."""
+    """Check that a kernel leaves the state of the process as it was, and warns of nothing."""
     seen = recording(subject)
-    for name, what in _STATES.items():
-        if getattr(seen.before, name) != getattr(seen.after, name):
-            raise Violation(f"a kernel leaves {what} as it was", "all", "the same", "another")
-    started = sorted(thread.name for thread in seen.after.threads - seen.before.threads)
+    for what in seen.before:
+        if what not in (THREADS, DESCRIPTORS) and seen.before[what] != seen.after[what]:
+            raise Violation(f"a kernel does not change {what}", "all", "the same", "another")
+    started = sorted(thread.name for thread in seen.after[THREADS] - seen.before[THREADS] if _stays(thread))
     if started and not subject.keeps_threads:
         rule = "a kernel leaves no thread behind, unless it says pool=True"
         raise Violation(rule, "all", "no new thread", ", ".join(started))
+    opened = seen.after[DESCRIPTORS] - seen.before[DESCRIPTORS]
+    if opened and not subject.is_made and subject.device.backend.host_memory:
+        rule = "a kernel leaves no file open, unless `make` made it"
+        raise Violation(rule, "all", "no new file descriptor", ", ".join(map(_file, sorted(opened))))
     for attempt, warning in seen.warned:
         # Infinities and NaN are results like others; a host library may warn of them, and that is no fault.
         if not issubclass(warning.category, RuntimeWarning):
@@ -36,11 +36,18 @@ def check_surroundings(subject: Subject) -> None:
             raise Violation("a kernel warns of nothing", attempt.sample.name, "no warning", got)
 
 
-# An array takes more than a hundred bytes, however short it is; what libraries keep for other reasons is less.
-_CALLS = 50
-_BYTES_PER_CALL = 64
-# What grows for a while, such as a cache, does not grow on and on.
-_ROUNDS = 8
+def _stays(thread: threading.Thread) -> bool:
+    """Whether a thread goes on; one that is told to end, such as a timer, may need a moment."""
+    thread.join(0.1)
+    return thread.is_alive()
+
+
+def _file(descriptor: int) -> str:
+    """What a descriptor is of, where the system tells."""
+    try:
+        return os.readlink(f"/proc/self/fd/{descriptor}")
+    except OSError:
+        return f"descriptor {descriptor}"
 
 
 def check_leaks(subject: Subject) -> None:
@@ -57,12 +64,10 @@ def check_leaks(subject: Subject) -> None:
             subject.kernel(*on_device(subject, call.before), **call.attributes)
             subject.device.backend.synchronize(subject.device.index)
 
-        for _ in range(_ROUNDS):
-            grown = _growth(once)
-            if grown < _CALLS * _BYTES_PER_CALL:
-                return
-        rule = "the memory of a kernel does not grow with the number of its calls"
-        raise Violation(rule, sample.name, "no growth", f"{grown} bytes after {_CALLS} calls")
+        if (grown := growth(once)) is not None:
+            account, more = grown
+            rule = f"{account.what} of a kernel does not grow with the number of its calls"
+            raise Violation(rule, sample.name, "no growth", f"{more} {account.unit} after {CALLS} calls")
 
 
 def _held(subject: Subject, call: KernelCall) -> list[str]:
@@ -85,21 +90,3 @@ def _reference(array: Any) -> Callable[[], Any]:
         return weakref.ref(array)
     except TypeError:
         return lambda: None
-
-
-def _growth(call: Callable[[], Any]) -> int:
-    """By how many bytes the memory of Python and NumPy is larger after some calls."""
-    is_tracing = tracemalloc.is_tracing()
-    tracemalloc.start()
-    try:
-        for _ in range(_CALLS // 4):
-            call()
-        before = tracemalloc.get_traced_memory()[0]
-        for _ in range(_CALLS):
-            call()
-        if tracemalloc.get_traced_memory()[0] - before >= _CALLS * _BYTES_PER_CALL:
-            gc.collect()
-        return tracemalloc.get_traced_memory()[0] - before
-    finally:
-        if not is_tracing:
-            tracemalloc.stop()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -10,7 +10,7 @@ import numpy as np
 import agog_core as ag
 from agog_testing.checks.values import VALUE, compare
 from agog_testing.opinfo import Sample
-from agog_testing.subject import Array, Subject, map_arrays
+from agog_testing.subject import Array, Subject, arrays_of, map_arrays
 
 SIZES = (*range(1, 71), 127, 128, 129, 4097)
 """Around all lengths of vector registers, unrolled loops and blocks."""
@@ -50,15 +50,20 @@ def _expected(subject: Subject, samples: list[Sample]) -> list[tuple[Array, ...]
 
 def _of_many_rows(subject: Subject) -> Iterator[tuple[Sample, tuple[Array, ...]]]:
     """Small samples with more rows, of all inputs or of one, if the op accepts that; and what the reference gives."""
-    usual = [sample for sample in subject.samples() if sample.smooth and sample.digest is None and _has_rows(sample)]
-    for sample in sorted(usual, key=lambda one: sum(array.size for array in _arrays(one)))[:_SAMPLES_OF_ROWS]:
-        count = len(_arrays(sample))
+    for sample in usual_samples(subject)[:_SAMPLES_OF_ROWS]:
+        count = len(arrays_of(sample))
         for lengthened in ([*range(count)], *([n] for n in range(count) if count > 1)):
-            if _taken(subject, _of_rows(sample, lengthened, 6)) is not None:
+            if _taken(subject, of_rows(sample, lengthened, 6)) is not None:
                 for size in _QUICK_SIZES[:-1] if subject.quick else _SIZES_OF_ROWS:
-                    longer = _of_rows(sample, lengthened, size)
+                    longer = of_rows(sample, lengthened, size)
                     if (expected := _taken(subject, longer)) is not None:
                         yield longer, expected
+
+
+def usual_samples(subject: Subject) -> list[Sample]:
+    """The samples whose arrays have rows, the smallest first."""
+    usual = [sample for sample in subject.samples() if sample.smooth and sample.digest is None and _has_rows(sample)]
+    return sorted(usual, key=lambda sample: sum(array.size for array in arrays_of(sample)))
 
 
 def _taken(subject: Subject, sample: Sample) -> tuple[Array, ...] | None:
@@ -78,9 +83,9 @@ def _is_finite(array: Array) -> bool:
     return array.dtype.kind not in "fc" or bool(np.isfinite(array).all())
 
 
-def _of_rows(sample: Sample, lengthened: Sequence[int], size: int) -> Sample:
+def of_rows(sample: Sample, lengthened: Sequence[int], size: int) -> Sample:
     """A sample in which some of the arrays have so many rows: their own, again and again."""
-    positions = iter(range(len(_arrays(sample))))
+    positions = iter(range(len(arrays_of(sample))))
 
     def rows(array: Array) -> Array:
         if next(positions) not in lengthened or not array.ndim:
@@ -93,13 +98,5 @@ def _of_rows(sample: Sample, lengthened: Sequence[int], size: int) -> Sample:
 
 
 def _has_rows(sample: Sample) -> bool:
-    arrays = _arrays(sample)
+    arrays = arrays_of(sample)
     return all(array.size for array in arrays) and any(array.ndim for array in arrays)
-
-
-def _arrays(sample: Sample) -> list[Array]:
-    found: list[Array] = []
-    collect: Callable[[Array], None] = found.append
-    for value in (*sample.args, *sample.kwargs.values()):
-        map_arrays(collect, value)
-    return found

@@ -14,7 +14,7 @@ from agog_testing.checks.recording import results
 from agog_testing.checks.values import compare
 from agog_testing.comparison import same, share_memory, shown
 from agog_testing.opinfo import Sample
-from agog_testing.subject import Array, Run, Subject, Violation, map_arrays
+from agog_testing.subject import Array, Run, Subject, Violation, arrays_of, map_arrays
 
 STATE = "a kernel keeps no state: a later call leaves earlier results alone"
 
@@ -58,7 +58,7 @@ def _run_in_variables(subject: Subject, sample: Sample, other: Sample) -> Run:
     args, kwargs = _mapped(sample, variable)
     held = _tensors(subject.info.call(*args, **kwargs))
     before = list(map(_value, held))
-    for written, array in zip(variables, _arrays(other), strict=True):
+    for written, array in zip(variables, arrays_of(other), strict=True):
         assign_slice(written, array, ...)
     for value, tensor in zip(before, held, strict=True):
         if not same(value, _value(tensor)):
@@ -80,16 +80,10 @@ def _pairs(subject: Subject) -> list[tuple[Sample, Sample]]:
 
 
 def _is_of_one_form(first: Sample, second: Sample) -> bool:
-    arrays, others = _arrays(first), _arrays(second)
+    arrays, others = arrays_of(first), arrays_of(second)
     forms = [_mapped(sample, lambda array: (array.shape, str(array.dtype))) for sample in (first, second)]
     is_other = any(not same(one, other) for one, other in zip(arrays, others, strict=False))
     return is_other and all(array.size for array in arrays) and repr(forms[0]) == repr(forms[1])
-
-
-def _arrays(sample: Sample) -> list[Array]:
-    arrays: list[Array] = []
-    _mapped(sample, arrays.append)
-    return arrays
 
 
 def _mapped(sample: Sample, function: Callable[[Array], Any]) -> tuple[list[Any], dict[str, Any]]:

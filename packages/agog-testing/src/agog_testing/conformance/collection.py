@@ -21,6 +21,7 @@ from agog_core.dispatch.plugins.loader import Plugin, loader
 from agog_core.errors import InvalidArgumentError
 from agog_core.plugin import Kernel, Op, as_dtype
 from agog_testing.checks import Check, checks_for
+from agog_testing.checks.process_state import restored
 from agog_testing.comparison import Accuracy
 from agog_testing.conformance.cases import Case, ConformanceError
 from agog_testing.conformance.compilers import PROGRAMS, compiled_calls, compiled_programs
@@ -176,6 +177,7 @@ def cases_of(plugin: Plugin, info: OpInfo, seed: int, quick: bool = False) -> It
                 fill=None if kernel.out is None else implementation.fill,
                 deterministic=kernel.deterministic,
                 keeps_threads=kernel.pool,
+                is_made=kernel.make is not None,
                 accuracy=accuracy,
                 quick=quick,
             )
@@ -232,7 +234,7 @@ def _raising(kernel: Kernel, error: str) -> Callable[[], str]:
 def _bound(test: Check, subject: Subject, implementation: Implementation, must_take: bool) -> Callable[[], str]:
     def run() -> str:
         implementation.forget_counts()
-        with others_preferred(implementation.plugin, subject.device), warnings.catch_warnings():
+        with others_preferred(implementation.plugin, subject.device), warnings.catch_warnings(), restored():
             # Infinities and NaN are results like others; a host library may warn of them, and that is no fault.
             warnings.simplefilter("ignore", RuntimeWarning)
             test(subject)

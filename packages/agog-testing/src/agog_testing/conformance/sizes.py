@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from agog_testing.opinfo import Sample
-from agog_testing.subject import Array, Subject, Violation, map_arrays
+from agog_testing.subject import Array, Subject, Violation, arrays_of, map_arrays
 
 Lengthen = Callable[[list[Array], int], list[Array]]
 
@@ -32,12 +32,12 @@ def calls_to_time(subject: Subject) -> Iterator[tuple[str, Sample]]:
 
 def shapes(sample: Sample) -> str:
     """The label of a call: the shapes of its arrays, or its name if it has none."""
-    return ", ".join(str(array.shape) for array in _arrays(sample)) or sample.name
+    return ", ".join(str(array.shape) for array in arrays_of(sample)) or sample.name
 
 
 def _of_samples(subject: Subject) -> list[Sample]:
     """A short sample, and the same made longer as far as its op allows; else a small, a middle and a large sample."""
-    usual = [sample for sample in subject.samples() if sample.smooth and all(array.size for array in _arrays(sample))]
+    usual = [sample for sample in subject.samples() if sample.smooth and all(array.size for array in arrays_of(sample))]
     usual = sorted(usual or subject.samples(), key=_elements)
     short = next((sample for sample in reversed(usual) if _elements(sample) <= _SHORT), usual[0])
     for lengthen in (_rows_of_all, _rows_of_first, _batches):
@@ -56,7 +56,7 @@ def _lengthened(subject: Subject, sample: Sample, lengthen: Lengthen) -> list[Sa
     found: list[Sample] = []
     times, seconds = 10, 0.0
     while 0 < _elements(sample) * times <= _LONG and seconds < _SECONDS:
-        longer = _with_arrays(sample, lengthen(_arrays(sample), times))
+        longer = _with_arrays(sample, lengthen(arrays_of(sample), times))
         start = time.perf_counter()
         try:
             subject.run(longer)
@@ -83,13 +83,6 @@ def _batches(arrays: list[Array], times: int) -> list[Array]:
     return [np.stack([array] * times) for array in arrays]
 
 
-def _arrays(sample: Sample) -> list[Array]:
-    found: list[Array] = []
-    for value in (*sample.args, *sample.kwargs.values()):
-        map_arrays(found.append, value)
-    return found
-
-
 def _with_arrays(sample: Sample, arrays: list[Array]) -> Sample:
     """A sample with other arrays in place of its own."""
     others = iter(arrays)
@@ -99,4 +92,4 @@ def _with_arrays(sample: Sample, arrays: list[Array]) -> Sample:
 
 
 def _elements(sample: Sample) -> int:
-    return max((array.size for array in _arrays(sample)), default=0)
+    return max((array.size for array in arrays_of(sample)), default=0)

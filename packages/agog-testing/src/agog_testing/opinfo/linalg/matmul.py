@@ -41,7 +41,7 @@ def _samples(dtype: str, rng: Rng) -> Iterator[Sample]:
 
 
 def _sized(dtype: str, rng: Rng, size: int) -> Iterator[Sample]:
-    for a, b in (((2, size), (size, 3)), ((size, 3), (3, 2)), ((2, 3), (3, size)), ((size, 2, 2), (2, 3))):
+    for a, b in (((size, 3), (3, 2)), ((2, size), (size, 3)), ((2, 3), (3, size)), ((size, 2, 2), (2, 3))):
         yield Sample(f"shapes {a} and {b}", (uniform(dtype, rng, a, -1, 1), uniform(dtype, rng, b, -1, 1)))
 
 

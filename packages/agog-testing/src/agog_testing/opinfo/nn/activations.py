@@ -28,7 +28,7 @@ _SCALE, _ALPHA = 1.0507009873554805, 1.6732632423543772
 
 
 def _elu(x: Array) -> Array:
-    return np.where(x < 0, np.exp(np.minimum(x, 0)) - 1, x)
+    return np.where(x < 0, np.expm1(np.minimum(x, 0)), x)
 
 
 def _leaky_relu(features: Array, alpha: float = 0.2) -> Array:
