@@ -36,7 +36,7 @@ def prepare(graph: Graph, compilers: Sequence[Compiler]) -> Executable | None:
 
 
 def _running(code: Code) -> Run:
-    """A function that several threads may call at once: each call takes memory that no other one has at that time."""
+    """A function that several threads may call at once, each with memory of its own."""
     if not code.has_memory:
         return code.instance()
     waiting = [code.instance()]
@@ -55,7 +55,7 @@ def _running(code: Code) -> Run:
 
 
 def _told(run: Run) -> Run:
-    """A run that tells of its steps, and of no kernels beside them."""
+    """A run that reports its steps, and hides the kernels that they call."""
 
     def told(inputs: Sequence[Any], variables: Sequence[Any]) -> Any:
         with unobserved():
@@ -65,7 +65,7 @@ def _told(run: Run) -> Run:
 
 
 def compiled(graph: Graph, compilers: Sequence[Compiler] = (), is_timed: bool = False) -> Code:
-    """The code of a graph; where it is timed, it tells of each of its steps."""
+    """The code of a graph; with ``is_timed``, it reports each step."""
     lowered = lower(graph, claimed(graph, compilers))
     return Code(lowered, plan(lowered, _grouped(lowered, compilers, graph.exact)), is_timed)
 
@@ -77,7 +77,7 @@ def explain(graph: Graph, compilers: Sequence[Compiler] = ()) -> dict[Node, list
 
 
 def _grouped(lowered: LoweredGraph, compilers: Sequence[Compiler], is_exact: bool) -> list[Step]:
-    """The steps of a program, with those together that compilers take."""
+    """The steps of a program, in the groups that compilers take."""
     wanted = [*lowered.outputs, *(value for _, value in lowered.finals)]
     without_copies(lowered.program.steps)
     steps = live(lowered.program.steps, wanted)

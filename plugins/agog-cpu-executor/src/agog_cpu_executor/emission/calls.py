@@ -1,4 +1,4 @@
-"""Calls: kernels that are called whole, and the notes on their errors."""
+"""Calls: calls of kernels, and the notes on their errors."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Adopt = Callable[[Any, Sequence[Any], Mapping[str, Any]], Any]
 
 
 def kernel(node: Node) -> tuple[Callable[..., Any], Adopt, Adopt]:
-    """The kernel of a node, and two functions that make arrays of its result: of one array, and of a tuple."""
+    """The kernel of a node, and two functions that adopt its result: one array, and a tuple."""
     op, table = node.op, node.table
     assert op is not None
     assert table is not None
@@ -39,7 +39,7 @@ def kernel(node: Node) -> tuple[Callable[..., Any], Adopt, Adopt]:
 
 
 def on_host(node: Node) -> Callable[..., Any]:
-    """The Python function of a node, with results as arrays of the outputs' dtypes."""
+    """The Python function of a node, which returns arrays of the outputs' dtypes."""
     function, dtypes = node.attributes["function"], [value.table.dtype.numpy_dtype for value in node.outputs]
 
     def run(*arrays: Any, **attributes: Any) -> list[Any]:
@@ -50,7 +50,7 @@ def on_host(node: Node) -> Callable[..., Any]:
 
 
 def note(error: Exception, step: Step) -> None:
-    """Add to an error the kernel, op and shapes, and the line of the program; of a group its ops and their lines."""
+    """Add notes to an error: the op, kernel, shapes and line, or the ops and lines of a group."""
     nodes = nodes_of(step)
     node = nodes[0] if len(nodes) == 1 else None
     if step.kind is Kind.GROUP:

@@ -37,7 +37,7 @@ class Code:
 
     @property
     def has_memory(self) -> bool:
-        """Whether instances have memory of their own, so that one of them runs once at a time."""
+        """Whether instances own memory, so that each is run by one thread at a time."""
         return bool(self._static)
 
     def instance(self) -> Run:
@@ -52,7 +52,7 @@ class Code:
         return run
 
     def _note(self, error: Exception) -> None:
-        """Add to an error which op raised it, and the line of the program that called that."""
+        """Add notes to an error: the op that raised it, and the line of the program."""
         trace = error.__traceback__
         while trace is not None and trace.tb_frame.f_code.co_filename != _FILE:
             trace = trace.tb_next
@@ -69,7 +69,7 @@ class Code:
 
 
 def _summary(plan: Plan) -> str:
-    """The steps and the memory of a plan, in a sentence."""
+    """The counts of steps and the memory of a plan, in a sentence."""
     groups = [step for step in plan.steps if isinstance(step, GroupStep)]
     fused = sum(step.count for step in groups)
     alone = len(plan.steps) - len(groups)

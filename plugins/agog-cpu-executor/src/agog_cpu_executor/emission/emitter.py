@@ -50,7 +50,7 @@ class Emitter(StepWriter):
         self.lines += ["    except Exception as error:", "        note(error)", "        raise"]
 
     def _written_before(self, step: CallStep, i: int) -> list[tuple[int, str | None]]:
-        """Of each variable that is written, the name of what it has before a step; None where that is not changed."""
+        """The name of each written variable's value before a step; None where it has not changed."""
         found: dict[int, Value] = {}
         for node, n, value in self.lowered.writes:
             if node.turn >= step.node.turn:
@@ -61,7 +61,7 @@ class Emitter(StepWriter):
         return [(n, names.get(n)) for n, _ in self.lowered.finals]
 
     def _forget(self, ended: Sequence[Value]) -> None:
-        """Give back the memory of values that have ended, and of the views of them; not what a later value changes."""
+        """Delete the names of dead values and of their views, but for memory that a later value takes over."""
         if ended:
             gone = [value for value in self.arrays if value.root in ended]
             names = dict.fromkeys(self.arrays.pop(value) for value in gone)

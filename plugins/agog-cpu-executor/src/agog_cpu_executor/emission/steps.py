@@ -102,7 +102,7 @@ class StepWriter(Writer):
         self._result(value, out, call)
 
     def _result(self, value: Value, out: str | None, call: str) -> None:
-        """The line of a function that writes where it is told, or gives a new array or a scalar."""
+        """Write the line of a call that takes ``out``, or returns a new array or a scalar."""
         if out is not None:
             self.line(call)
         elif self.plan.places[value].home is Home.SCALAR:
@@ -210,7 +210,7 @@ class StepWriter(Writer):
         self._result(step.outputs[0], None, call)
 
     def _join(self, step: Step) -> None:
-        """Nothing: the parts were computed where the whole lies."""
+        """Write nothing: the parts were computed in the memory of the whole."""
 
     # -- the host --------------------------------------------------------------------------------------------------
 
@@ -252,7 +252,7 @@ class StepWriter(Writer):
     # -- kernels and groups ----------------------------------------------------------------------------------------
 
     def _arguments(self, step: CallStep, arrays: list[str]) -> tuple[str, str]:
-        """What a kernel is called with, and the same for the kernel that is next in rank."""
+        """The arguments of a kernel, and the same for the kernel next in rank."""
         attributes = {name: self.known(given) for name, given in step.known.items()}
         attributes |= {name: self.scalars[value] for name, value in step.lates.items()}
         pairs = [f"{name}={given}" for name, given in attributes.items()]
@@ -328,12 +328,12 @@ _WRITERS: Mapping[Kind, Callable[[StepWriter, Any], None]] = {
 
 
 def _is_operator(step: UfuncStep) -> bool:
-    """Whether an operator of NumPy's scalars computes a ufunc of scalars."""
+    """Whether an operator of NumPy scalars computes a ufunc."""
     return step.function in _OPERATORS and all(each.array.dtype in PLAIN for each in step.inputs)
 
 
 def _times_one(step: UfuncStep) -> Value | None:
-    """The scalar that a step multiplies by 1, as a backward pass begins; None for other steps."""
+    """The scalar that a step multiplies by 1, as a backward pass does first; None for other steps."""
     if step.function is not np.multiply or not _is_operator(step):
         return None
     for one, other in (step.inputs, step.inputs[::-1]):
@@ -344,7 +344,7 @@ def _times_one(step: UfuncStep) -> Value | None:
 
 
 def _is_weak(value: Value, step: UfuncStep) -> bool:
-    """Whether a ufunc takes a number of Python's as it takes the scalar made of it, since the other operand rules."""
+    """Whether a Python number gives a ufunc the same result as the scalar made of it."""
     others = [each for each in step.inputs if each is not value]
     is_scalar = not step.outputs[0].array.ndim and _is_operator(step)
     return is_scalar and any(each.step is None or each.step.kind is not Kind.SCALAR for each in others)

@@ -60,7 +60,7 @@ class Writer:
         self.steps[len(self.lines)] = self.step
 
     def effect(self) -> None:
-        """Note that the next line has an effect."""
+        """Note that the next line has a side effect."""
         self.first_effect = min(self.first_effect, len(self.lines) + 1)
 
     def array(self, value: Value) -> str:
@@ -84,7 +84,7 @@ class Writer:
         return self.scalars[value]
 
     def operand(self, value: Value) -> str:
-        """The name of a value in the form that it has."""
+        """The name of a value, as an array or a scalar."""
         return (
             self.arrays[value]
             if value in self.arrays
@@ -94,13 +94,13 @@ class Writer:
         )
 
     def sees(self, value: Value) -> str:
-        """The name of an operand of a function whose result is a scalar."""
+        """The name of an operand: a scalar where its rank is 0, else an array."""
         return self.scalar(value) if value.array.ndim == 0 else self.array(value)
 
     # -- places ----------------------------------------------------------------------------------------------------
 
     def target(self, value: Value) -> str | None:
-        """The name of the array that a result is to be written to; None where NumPy makes a new one."""
+        """The name of the array for a result; None where NumPy allocates it."""
         place = self.plan.places[value]
         if place.home is Home.VARIABLE:
             self.effect()

@@ -108,7 +108,7 @@ def _check(node: Node) -> None:
 
 
 def _gathered(units: list[Unit], nodes: list[Node]) -> list[Unit]:
-    """The units with some nodes next to each other, behind all that these need."""
+    """The units with some nodes next to each other, behind all that they depend on."""
     first = units.index(nodes[0])
     last = max(map(units.index, nodes))
     between = units[first : last + 1]

@@ -82,7 +82,7 @@ class ArrayProxy:
         return self._value
 
     def write(self, value: Value) -> None:
-        """Give it other elements."""
+        """Replace its elements."""
         if self._parent is None:
             self._value = recording.get().fit(value, self._value.array)
         else:

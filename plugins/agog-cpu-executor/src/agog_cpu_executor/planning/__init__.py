@@ -1,1 +1,1 @@
-"""Planning: dead steps, the order of steps, and the places of values in memory."""
+"""Planning: dead-step elimination, the schedule of steps, and the allocation of memory."""

@@ -10,7 +10,7 @@ from agog_cpu_executor.program.steps import Step, Value
 
 
 def with_early_updates(lowered: LoweredGraph, steps: Sequence[Step]) -> list[Step]:
-    """Move each step that only updates variables: right behind its inputs and the last reader of the old values."""
+    """Move each step that only updates variables up to its inputs and the last reader of the old values."""
     old = {value: lowered.variables[n] for n, value in lowered.finals}
     made = {value: step for step in steps for value in step.outputs}
     users: dict[Value, set[Step]] = {}
@@ -35,13 +35,13 @@ def with_early_updates(lowered: LoweredGraph, steps: Sequence[Step]) -> list[Ste
             needed |= users.get(old[value], set())
         place = {each: n for n, each in enumerate(order)}
         start = 1 + max([last, *[place[each] for each in needed - part if each is not None]])
-        behind = order[start:]
-        order[start:] = [each for each in behind if each in part] + [each for each in behind if each not in part]
+        rest = order[start:]
+        order[start:] = [each for each in rest if each in part] + [each for each in rest if each not in part]
     return order
 
 
 def _part(last: Step, made: Mapping[Value, Step], users: Mapping[Value, set[Step]], kept: set[Value]) -> set[Step]:
-    """A step, and the steps that only it needs."""
+    """A step, and the steps whose results only it uses."""
     part, todo = {last}, [last]
     while todo:
         for value in todo.pop().inputs:

@@ -25,7 +25,7 @@ from agog_cpu_executor.program.steps import GroupStep, KernelStep, Step, Value
 
 
 class Buffer:
-    """A part of the memory that stays: its size, and the first and the last step that need it."""
+    """A part of the memory that stays: its size, and its live range, from the first step to the last."""
 
     def __init__(self, size: int, birth: int, death: int) -> None:
         self.size, self.birth, self.death = size, birth, death
@@ -58,7 +58,7 @@ class Plan:
 
 
 def plan(lowered: LoweredGraph, steps: list[Step]) -> Plan:
-    """Choose the place of each value."""
+    """Allocate a place for each value."""
     return _Planner(lowered, steps).run()
 
 
@@ -100,7 +100,7 @@ class _Planner:
         return Plan(self.steps, self.places, self.last, size, self.holders)
 
     def _spread_escapes(self) -> None:
-        """A result that is made by writing parts of an array is a new array from the first part on."""
+        """Allocate a result that is written part by part as a new array, before the first part."""
         for i in range(self.end - 1, -1, -1):
             step = self.steps[i]
             is_part = step.kind is Kind.PUT and step.outputs[0] in self.escaping
@@ -174,7 +174,7 @@ class _Planner:
         return last < i or self._ends_in(i, step, holder, value)
 
     def _ends_in(self, i: int, step: Step, x: Value, value: Value) -> bool:
-        """Whether a step is the last to use an operand, and may write its result over it."""
+        """Whether a step is the last user of an operand, and may write its result over it."""
         if x.base is not None or self.last.get(x) != i or x.array is None:
             return False
         if any(each.root is x and each is not x for each in step.inputs):
@@ -194,13 +194,13 @@ class _Planner:
 
 
 def _keeps_inputs(step: Step) -> bool:
-    """Whether a step may keep its inputs, as a function of the program and a kernel with a reserve do."""
+    """Whether a step may keep references to its inputs."""
     has_reserve = isinstance(step, KernelStep) and step.node.op is not None and bool(step.node.op.reserve)
     return step.kind is Kind.HOST or has_reserve
 
 
 def pack(buffers: list[Buffer]) -> int:
-    """Choose offsets, large buffers first, so that no two that live at the same time overlap; the size of all."""
+    """Choose offsets, large buffers first, so that no two live ones overlap; the size of all."""
     placed: list[Buffer] = []  # by their offsets
     for buffer in sorted(buffers, key=lambda each: -each.size):
         offset = 0

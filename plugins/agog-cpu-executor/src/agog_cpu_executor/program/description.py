@@ -11,12 +11,12 @@ _OTHERS = {Kind.CAST: "a cast", Kind.COPY: "a copy", Kind.PUT: "a copy into a pa
 
 
 def nodes_of(step: Step) -> list[Node]:
-    """The nodes of the graph that a step computes, or computes a part of."""
+    """The nodes of the graph that a step belongs to."""
     return list(step.nodes) if isinstance(step, GroupStep) else [] if step.node is None else [step.node]
 
 
 def name_of(node: Node) -> str:
-    """The op of a node, or what it does without one."""
+    """The op of a node, or its effect without one."""
     return node.effect.value if node.op is None else node.op.name
 
 

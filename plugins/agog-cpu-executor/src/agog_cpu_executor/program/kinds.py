@@ -1,4 +1,4 @@
-"""Kinds: what steps, values and places of a program are, and the sets of kinds of which the same is true."""
+"""Kinds: the kinds of steps, sources and places, and the sets of kinds that share a property."""
 
 from __future__ import annotations
 
@@ -55,41 +55,41 @@ class Home(Enum):
 OF_UFUNC = frozenset({Kind.UFUNC, Kind.REDUCE})
 
 ELEMENTWISE = frozenset({Kind.UFUNC, Kind.COPY, Kind.CAST})
-"""Those that may write their result over an operand of its layout."""
+"""They may write their result over an operand of the same layout."""
 
 PRODUCTS = frozenset({Kind.DOT, Kind.MATMUL})
 
 FUSIBLE = frozenset({*OF_UFUNC, Kind.WHERE, Kind.CAST, Kind.COPY, Kind.VIEW})
-"""Those that groups for compilers are made of."""
+"""Groups for compilers consist of them."""
 
 REPEATABLE = FUSIBLE | PRODUCTS | {Kind.PUT}
-"""Those that say all by their inputs and options, so that they may be added again for other inputs."""
+"""They depend on inputs and fields alone, so that templates repeat them for other inputs."""
 
 ALLOCATING = frozenset({Kind.KERNEL, Kind.HOST, Kind.LOOP, Kind.FUNCTION, Kind.WHERE})
-"""Those that make the array of their result themselves."""
+"""They allocate their result themselves."""
 
 GIVING_ARRAYS = frozenset({Kind.KERNEL, Kind.HOST, Kind.LOOP, Kind.GROUP})
-"""Those whose results of rank 0 are arrays too, and no scalars."""
+"""Their results of rank 0 are arrays, not scalars."""
 
 TAKING_EAGER_ARRAYS = frozenset({Kind.HOST, Kind.LOOP, Kind.KERNEL, Kind.UPDATE, Kind.GUARD})
-"""Those that need arrays in the layouts that eager calls give."""
+"""They need arrays in the layouts of eager calls."""
 
 IN_ORDER = frozenset({Kind.GUARD, Kind.LATE, Kind.UPDATE, Kind.HOST, Kind.LOOP})
-"""Those that run even if nobody needs their result, in the order of the program."""
+"""They run even if nobody uses their result, in the order of the program."""
 
 ENDING = frozenset({Kind.GUARD, Kind.LOOP})
-"""Those that may end a run because the function goes another way."""
+"""They may end a run because the function goes another way."""
 
 RAISING = frozenset({Kind.KERNEL, Kind.FUNCTION, Kind.HOST})
-"""Those that raise for some values where their node does."""
+"""They raise for some values where their node does."""
 
 BEFORE_WRITES = IN_ORDER | RAISING
-"""Those before which no variable is written."""
+"""No variable is written before them."""
 
 NUMBERS = frozenset({Kind.NUMBER, Kind.SCALAR})
-"""What the host computes of numbers alone."""
+"""Arithmetic of the host on numbers."""
 
 ON_HOST = NUMBERS | {Kind.LATE}
 
 NEVER_COMPILED = ON_HOST | ENDING | {Kind.VIEW, Kind.HOST}
-"""Those of which nobody asks why no compiler takes them."""
+"""No compiler is asked to take them."""

@@ -18,7 +18,7 @@ _MOST = 1024  # layouts that are remembered
 
 
 def of(dtype: Any, shape: Sequence[int], strides: Sequence[int] | None = None) -> Array:
-    """An array of no values with these strides; C-contiguous where they are not known. All lie in one memory."""
+    """A placeholder array with these strides, C-contiguous where they are None. All share one memory."""
     return _of(np.dtype(dtype), tuple(shape), None if strides is None else tuple(strides))
 
 
@@ -33,7 +33,7 @@ def _of(kind: np.dtype[Any], sizes: tuple[int, ...], strides: tuple[int, ...] | 
 
 
 def _reach(sizes: Sequence[int], strides: Sequence[int]) -> tuple[int, int]:
-    """How many bytes an array takes before its first element, and behind that."""
+    """The bytes that an array spans before its first element, and from there on."""
     reach = [(size - 1) * stride for size, stride in zip(sizes, strides, strict=True)]
     return -sum(r for r in reach if r < 0), sum(r for r in reach if r > 0)
 
@@ -51,24 +51,24 @@ def _memory(size: int) -> Array:
 
 
 def order(array: Array) -> list[int]:
-    """The axes, that of the largest stride first."""
+    """The axes, largest stride first."""
     return sorted(range(array.ndim), key=lambda axis: -array.strides[axis])
 
 
 def is_dense(array: Array) -> bool:
-    """Whether the elements fill their memory, with the axes in any order."""
+    """Whether the elements fill their memory without gaps, in any order of axes."""
     return bool(array.transpose(order(array)).flags.c_contiguous)
 
 
 def are_equal(one: Array, other: Array) -> bool:
-    """Whether arrays of one shape have the same strides, along axes that have more than one place."""
+    """Whether arrays of one shape have the same strides along axes longer than 1."""
     return one.strides == other.strides or all(
         size < 2 or a == b for size, a, b in zip(one.shape, one.strides, other.strides, strict=True)
     )
 
 
 def empty_like(array: Array) -> Array:
-    """An array of no values whose axes have the order of another one's."""
+    """A placeholder array with the order of axes of another one."""
     return in_order(_memory(array.nbytes), array.dtype, array.shape, order(array))
 
 
@@ -86,7 +86,7 @@ def in_order(memory: Array, dtype: np.dtype[Any], shape: Sequence[int], axes: Se
 
 
 def copy(array: Array) -> Array:
-    """A copy that lies in memory of its own as an array does: backwards, with gaps, or with one element for many."""
+    """A copy in memory of its own with an array's strides: negative, with gaps, or 0."""
     before, after = _reach(array.shape, array.strides)
     made = np.ndarray(
         array.shape, array.dtype, np.empty(before + after + array.itemsize, np.uint8), before, array.strides
@@ -96,7 +96,7 @@ def copy(array: Array) -> Array:
 
 
 def result(dtype: np.dtype[Any], *operands: Array) -> Array:
-    """What an elementwise function of operands gives."""
+    """The layout of an elementwise function's result."""
     return of(dtype, *_result(dtype, tuple([(x.dtype, x.shape, x.strides) for x in operands])))
 
 
@@ -110,7 +110,7 @@ def _result(dtype: np.dtype[Any], operands: tuple[Any, ...]) -> tuple[tuple[int,
 
 
 def copied(x: Array, dtype: np.dtype[Any], order: str) -> Array:
-    """What `astype` gives."""
+    """The layout of `astype`'s result."""
     if order == "K":
         return result(dtype, x) if x.ndim else of(dtype, ())
     is_fortran = order == "F" or (order == "A" and x.flags.f_contiguous and not x.flags.c_contiguous)
@@ -118,7 +118,7 @@ def copied(x: Array, dtype: np.dtype[Any], order: str) -> Array:
 
 
 def reduced(function: np.ufunc, x: Array, axis: Any, dtype: Any, keepdims: bool) -> Array:
-    """What a reduction gives."""
+    """The layout of a reduction's result."""
     axes = tuple(range(x.ndim)) if axis is None else axis
     axes = {a % x.ndim for a in ((axes,) if isinstance(axes, int) else axes)} if x.ndim else set()
     dtype = np.empty(0, _loop_dtype(function, x.dtype, dtype)).dtype
@@ -140,12 +140,12 @@ def reduced(function: np.ufunc, x: Array, axis: Any, dtype: Any, keepdims: bool)
 
 
 def _loop_dtype(function: np.ufunc, dtype: np.dtype[Any], wanted: Any) -> np.dtype[Any]:
-    """The dtype of a reduction of values of a dtype, which NumPy tells best of an array that has one element."""
+    """The dtype in which NumPy reduces a dtype, asked with one element."""
     return np.asarray(function.reduce(np.ones(1, dtype), 0, wanted)).dtype
 
 
 def product(name: str, x: Array, y: Array) -> Array:
-    """What ``dot`` or ``matmul`` gives, for arrays that both take."""
+    """The layout of the result of ``dot`` or ``matmul``."""
     dtype = np.result_type(x, y)
     if name == "dot":
         return of(dtype, (*x.shape[:-1], *y.shape[:-2], *y.shape[-1:]) if y.ndim > 1 else x.shape[:-1])

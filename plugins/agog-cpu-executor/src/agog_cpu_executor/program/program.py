@@ -31,7 +31,7 @@ _FOLDED = 4096  # constants of so many elements are computed at once
 
 
 class Opaque(TypeError):
-    """A kernel does what cannot be recorded, such as looking at a value."""
+    """A kernel does what cannot be recorded, such as reading a value."""
 
 
 class Program:
@@ -59,7 +59,7 @@ class Program:
         return self.add(step, array)[0]
 
     def mark(self) -> Callable[[], None]:
-        """A function that takes back all that is recorded from here on."""
+        """A function that undoes all that is recorded from here on."""
         count = len(self.steps)
         known: list[dict[Any, Any]] = [self._views, self._scalars, self._lates, self._numbers]
         sizes = [len(each) for each in known]
@@ -73,13 +73,13 @@ class Program:
         return back
 
     def late(self, late: Any, *inputs: Value) -> Value:
-        """What the host computes at each run, such as a learning rate or a key of random bits: once."""
+        """The number that a `Late` stands for, such as a learning rate; one step for each `Late`."""
         if id(late) not in self._lates:
             self._lates[id(late)] = self._number(NumberStep(Kind.LATE, inputs, late.function))
         return self._lates[id(late)]
 
     def number(self, function: Callable[..., Any], *operands: Any) -> Value:
-        """Arithmetic of the host, once: operands are numbers of this program and Python's own."""
+        """The result of host arithmetic on numbers of this program and Python's; one step for equal operands."""
         inputs = tuple(each for each in operands if isinstance(each, Value))
         key = function, *[id(each) if isinstance(each, Value) else (type(each), repr(each)) for each in operands]
         if key not in self._numbers:
@@ -93,7 +93,7 @@ class Program:
         return step.outputs[0]
 
     def scalar(self, number: Value, dtype: np.dtype[Any]) -> Value:
-        """A number as an array of rank 0, as weak as Python's numbers are."""
+        """A number as an array of rank 0, weakly typed like Python's numbers."""
         key = id(number), dtype.str
         if key not in self._scalars:
             self._scalars[key] = self._add(Step(Kind.SCALAR, (number,)), np.empty((), dtype))
@@ -124,7 +124,7 @@ class Program:
         return self._views[key]
 
     def ufunc(self, function: np.ufunc, operands: Sequence[Value], like: Any = None) -> Value:
-        """A ufunc of values; ``like`` is an array whose strides the result has to have."""
+        """A ufunc of values; ``like`` prescribes the strides of the result."""
         if function.nout != 1:
             raise Opaque(f"{function.__name__} has several results")
         arrays = [each.array for each in operands]
@@ -148,7 +148,7 @@ class Program:
         return self._add(ReduceStep(function, x, axis, dtype, keepdims, initial), array)
 
     def where(self, condition: Value, x: Value, y: Value) -> Value:
-        """A choice of elements."""
+        """Elements of ``x`` or ``y``, by a condition."""
         arrays = [condition.array, x.array, y.array]
         _refuse_objects(arrays)
         return self._add(Step(Kind.WHERE, (condition, x, y)), layouts.result(np.result_type(*arrays[1:]), *arrays))
@@ -172,7 +172,7 @@ class Program:
         return self._add(Step(Kind.COPY if array.dtype == like.dtype else Kind.CAST, (x,)), layouts.empty_like(like))
 
     def _fitted(self, step: Step, natural: Any, like: Any) -> Value:
-        """The result of a step that has the strides of an array, or its natural ones."""
+        """The result of a step, with the strides of ``like`` or its natural ones."""
         if like is not None and (natural.shape, natural.dtype) == (like.shape, like.dtype):
             if isinstance(step, UfuncStep):
                 step.is_imposed = not layouts.are_equal(natural, like)
@@ -207,7 +207,7 @@ class Program:
 
 
 def constant(array: Any) -> Value:
-    """An array that is known, and that nobody writes."""
+    """A known array, which nobody writes."""
     return Value(Source.CONSTANT, np.asarray(array))
 
 
