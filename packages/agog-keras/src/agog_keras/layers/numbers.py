@@ -114,7 +114,6 @@ class Normalization(Adaptable):
         self.built = True
 
     def reset_state(self) -> None:
-        """Forget what was learned."""
         if self.input_mean is not None:
             raise ValueError(
                 f"{self._title}: mean and variance were given, so there is nothing to adapt; leave them out."
@@ -190,13 +189,11 @@ class Discretization(Adaptable):
         return super().get_config() | found
 
     def reset_state(self) -> None:
-        """Forget what was learned."""
         if not self._by_number:
             raise ValueError(f"{self._title}: bin_boundaries were given, so there is nothing to adapt; give num_bins.")
         vars(self)["_seen"] = []
 
     def update_state(self, data: Tensor) -> None:
-        """Look at a batch."""
         self._seen.extend(reshape(cast(data, "float64"), [-1]).numpy().tolist())
 
     def finalize_state(self) -> None:

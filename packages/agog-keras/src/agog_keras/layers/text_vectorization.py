@@ -74,7 +74,6 @@ class TextVectorization(Vocabulary):
         super().__init__(max_tokens, 1, "", "[UNK]", vocabulary, idf_weights, False, mode, **kwargs)
 
     def update_state(self, data: Tensor) -> None:
-        """Look at a batch."""
         self.count_rows(self.terms(data))
 
     def terms(self, texts: Any) -> list[list[str]]:

@@ -125,13 +125,11 @@ class Vocabulary(Adaptable):
         vars(self).update(_counts=Counter(), _in_rows=Counter(), _rows=0)
 
     def reset_state(self) -> None:
-        """Forget what was learned."""
         if self._given:
             raise ValueError(f"{self._title}: the vocabulary was given, so there is nothing to adapt; leave it out.")
         self.reset_counts()
 
     def update_state(self, data: Tensor) -> None:
-        """Look at a batch."""
         self.count_rows(_rows(convert_to_tensor(data, preferred_dtype=self.terms_dtype)))
 
     def count_rows(self, rows: list[list[Any]]) -> None:

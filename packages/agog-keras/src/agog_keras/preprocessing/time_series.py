@@ -63,7 +63,6 @@ class TimeseriesGenerator(Sequence):
             )
 
     def __len__(self) -> int:
-        """The number of batches."""
         return -(-(self.end_index - self.start_index + 1) // (self.batch_size * self.stride))
 
     def __getitem__(self, index: int) -> tuple[Any, Any]:

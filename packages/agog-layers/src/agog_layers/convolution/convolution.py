@@ -77,7 +77,6 @@ class Convolution(Spatial, needs_floats=True):
         return (self.channels_after(channels),)
 
     def call(self, inputs: Tensor) -> Tensor:
-        """Compute the output of a tensor of shape (batch, axes..., channels), or (batch, channels, axes...)."""
         try:
             outputs = super().call(inputs)
         except InvalidArgumentError:

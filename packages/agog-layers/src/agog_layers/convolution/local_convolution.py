@@ -63,7 +63,6 @@ class LocallyConnected(Conv):
         return ("valid",) if self.implementation == 1 else ("valid", "same")
 
     def build(self, input_shape: Any) -> None:
-        """Make the variables."""
         shape = TensorShape(input_shape)
         sizes = tuple([size for size in self.last(shape)[1:-1] if size is not None])
         if len(sizes) < self.axes:

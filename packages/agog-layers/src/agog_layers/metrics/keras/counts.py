@@ -22,7 +22,6 @@ class Counts(Metric):
 
     @property
     def variables(self) -> list[Variable]:
-        """The variables, in the order in which they were made."""
         return self.counter.variables
 
     def update_state(self, y_true: TensorLike, y_pred: TensorLike, sample_weight: TensorLike = None) -> None:
@@ -39,7 +38,6 @@ class Counts(Metric):
         return where(is_nan(value), zeros_like(value), value)
 
     def reset_states(self) -> None:
-        """Forget all that was seen."""
         self.counter.init_variables()
 
 

@@ -49,7 +49,6 @@ class BasicRNNCell(RNNCell):
 
     @property
     def output_size(self) -> int:
-        """The size of the output."""
         return self._num_units
 
     def build(self, input_shape: Any) -> None:
@@ -112,7 +111,6 @@ class GRUCell(RNNCell):
 
     @property
     def output_size(self) -> int:
-        """The size of the output."""
         return self._num_units
 
     def build(self, input_shape: Any) -> None:

@@ -85,7 +85,6 @@ class LSTMCell(RNNCell):
 
     @property
     def output_size(self) -> int:
-        """The size of the output."""
         return self._num_proj or self._num_units
 
     def build(self, input_shape: Any) -> None:
