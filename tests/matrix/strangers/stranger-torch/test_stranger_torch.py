@@ -39,6 +39,12 @@ def test_a_training_gives_what_it_gives_on_the_cpu() -> None:
     assert done.returncode == 0, done.stderr
 
 
+def test_a_program_that_does_not_use_it_does_not_import_torch() -> None:
+    code = "import sys\nimport agog as tf\ntf.add(1.0, 2.0)\nassert 'torch' not in sys.modules"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
 def test_an_op_that_it_lacks_is_an_error() -> None:
     code = "import agog as tf\nwith tf.device('torch:0'): tf.lgamma(2.0)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)

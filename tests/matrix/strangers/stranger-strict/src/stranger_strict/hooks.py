@@ -8,7 +8,7 @@ import agog_kernels_xp
 from agog_core.plugin import Backend, Kernel, hookimpl, requires
 from agog_kernels_xp.standard import MISSING
 
-requires(2)
+requires(3)
 
 # The standard's; float16, bfloat16 and strings stay on the host.
 DTYPES = (
@@ -19,20 +19,19 @@ DTYPES = (
 
 @hookimpl
 def agog_backends() -> Iterator[Backend]:
-    """One device. The library is imported no sooner than here."""
-    from stranger_strict import backend
-
+    """One device. A program that does not use it imports nothing of the library."""
+    of = "stranger_strict.backend"
     yield Backend(
         device="strict",
         array_type="stranger_strict.array:Array",
         device_count=lambda: 1,
         dtypes=DTYPES,
-        from_host=backend.from_host,
-        to_host=backend.to_host,
+        from_host=f"{of}:from_host",
+        to_host=f"{of}:to_host",
         host_copy=True,
-        copy=backend.copy,
-        base=backend.base,
-        synchronize=backend.synchronize,
+        copy=f"{of}:copy",
+        base=f"{of}:base",
+        synchronize=f"{of}:synchronize",
     )
 
 

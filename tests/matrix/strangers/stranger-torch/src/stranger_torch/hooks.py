@@ -8,7 +8,7 @@ import agog_kernels_xp
 from agog_core.plugin import Backend, Conformance, Kernel, hookimpl, requires
 from agog_kernels_xp.standard import MISSING
 
-requires(2)
+requires(3)
 
 # PyTorch has hardly any function of larger unsigned integers; these and strings stay on the host.
 DTYPES = (
@@ -33,20 +33,19 @@ OUTSPOKEN = ("cholesky", "eig", "matrix_inverse", "matrix_solve", "matrix_solve_
 
 @hookimpl
 def agog_backends() -> Iterator[Backend]:
-    """One device. The library is imported no sooner than here."""
-    from stranger_torch import backend
-
+    """One device. A program that does not use it imports nothing of PyTorch."""
+    of = "stranger_torch.backend"
     yield Backend(
         device="torch",
         array_type="stranger_torch.array:Array",
         device_count=lambda: 1,
         dtypes=DTYPES,
-        from_host=backend.from_host,
-        to_host=backend.to_host,
+        from_host=f"{of}:from_host",
+        to_host=f"{of}:to_host",
         host_copy=True,
-        copy=backend.copy,
-        base=backend.base,
-        synchronize=backend.synchronize,
+        copy=f"{of}:copy",
+        base=f"{of}:base",
+        synchronize=f"{of}:synchronize",
     )
 
 
