@@ -18,9 +18,10 @@ from agog_core.errors import DataLossError
 from agog_data import Dataset
 from agog_keras import layers
 from agog_keras.layers import Normalization, TextVectorization
-from agog_layers import Dense, Input, Layer, Model, model_from_json
+from agog_layers import Dense, Layer
 from agog_layers.serialization.description import describe, revive
 from agog_testing import says
+from agog_testing.layers import check_description, check_model, check_shapes
 from agog_training import load_model
 
 IMAGES = np.random.default_rng(5).uniform(0, 1, (4, 5, 6, 3)).astype("float32")
@@ -53,30 +54,12 @@ CASES: dict[str, tuple[Callable[[], Layer], Any, tuple[int, ...]]] = {
 }
 
 
-@pytest.mark.parametrize("name", CASES)
-def test_a_description_makes_an_equal_layer_and_a_model_of_it(name: str) -> None:
-    make, given, _ = CASES[name]
+@pytest.mark.parametrize(("make", "given", "out"), CASES.values(), ids=CASES)
+def test_every_layer(make: Callable[[], Layer], given: Any, out: tuple[int, ...]) -> None:
     x = ag.constant(given)
-    layer = make()
-    again: Any = type(layer).from_config(json.loads(json.dumps(layer.get_config())))
-    assert again.get_config() == layer.get_config()
-    symbol = Input(given.shape[1:], dtype=x.dtype.name)
-    model: Any = Model(symbol, make()(symbol))
-    other: Any = model_from_json(model.to_json())
-    found = []
-    for call in (layer, again, model, other):
-        ag.set_random_seed(7)
-        found.append(call(x).numpy().tolist())
-    assert found[1:] == found[:1] * 3
-
-
-@pytest.mark.parametrize("name", CASES)
-def test_shapes_are_known_before_the_call(name: str) -> None:
-    make, given, out = CASES[name]
-    x = ag.constant(given)
-    assert make().compute_output_shape([None, *given.shape[1:]]).as_list() == [None, *out]
-    assert make()(Input(given.shape[1:], dtype=x.dtype.name)).shape.as_list() == [None, *out]
-    assert make()(x).shape.as_list() == [len(given), *out]
+    check_description(make(), x)
+    check_model(make(), x)
+    check_shapes(make, x, out)
 
 
 def test_every_class_is_in_the_table() -> None:

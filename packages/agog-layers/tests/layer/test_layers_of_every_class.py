@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import json
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -12,7 +11,8 @@ import pytest
 
 import agog_core as ag
 import agog_layers as layers
-from agog_layers import Input, Layer, Model, model_from_json
+from agog_layers import Layer
+from agog_testing.layers import called, check_description, check_model, check_shapes, outputs
 
 Shape = tuple[int, ...]
 BATCH = 4
@@ -172,46 +172,18 @@ def inputs(case: Case, dtype: str = "float32") -> Any:
     return [*map(one, case.given)] if isinstance(case.given, list) else one(case.given)
 
 
-def outputs(layer: Any, x: Any) -> Any:
-    """What a layer gives, with the same random numbers each time."""
-    ag.set_random_seed(7)
-    return called(layer, x)
-
-
-def called(layer: Any, x: Any, **options: Any) -> Any:
-    return layer(*x, **options) if isinstance(layer, layers.MultiHeadAttention) else layer(x, **options)
-
-
-def symbols(case: Case) -> Any:
-    kind = "int64" if case.is_of_integers else "float32"
-    return [Input(x, dtype=kind) for x in case.given] if isinstance(case.given, list) else Input(case.given, dtype=kind)
-
-
 def equal(x: Any, y: Any) -> None:
     np.testing.assert_array_equal(x.numpy(), y.numpy())
 
 
 @each_class
 def test_a_description_makes_an_equal_layer(case: Case) -> None:
-    layer, x = case.make(), inputs(case)
-    config = layer.get_config()
-    again: Any = type(layer).from_config(json.loads(json.dumps(config)))
-    assert again.get_config() == config
-    expected = outputs(layer, x)
-    outputs(again, x)
-    again.set_weights(layer.get_weights())
-    equal(outputs(again, x), expected)
+    check_description(case.make(), inputs(case))
 
 
 @each_class
 def test_shapes_are_known_before_the_call(case: Case) -> None:
-    layer = case.make()
-    batches: Any = [[None, *x] for x in case.given] if isinstance(case.given, list) else [None, *case.given]
-    out = [None, *case.out]
-    if case is not CASES["MultiHeadAttention"]:  # whose inputs are arguments of their own
-        assert layer.compute_output_shape(batches).as_list() == out
-    assert called(case.make(), symbols(case)).shape.as_list() == out
-    assert called(layer, inputs(case)).shape.as_list() == [BATCH, *case.out]
+    check_shapes(case.make, inputs(case), case.out)
 
 
 @pytest.mark.parametrize("name", [name for name, case in CASES.items() if not case.is_of_integers])
@@ -224,16 +196,7 @@ def test_the_first_input_gives_the_dtype(name: str, dtype: str) -> None:
 
 @each_class
 def test_a_model_of_it_gives_what_it_gives_and_is_described(case: Case) -> None:
-    x, layer = symbols(case), case.make()
-    model: Any = Model(x, called(layer, x))
-    given = inputs(case)
-    expected = outputs(layer, given)
-    ag.set_random_seed(7)
-    equal(model(given), expected)
-    again: Any = model_from_json(model.to_json())
-    again.set_weights(model.get_weights())
-    ag.set_random_seed(7)
-    equal(again(given), expected)
+    check_model(case.make(), inputs(case))
 
 
 @each_class
