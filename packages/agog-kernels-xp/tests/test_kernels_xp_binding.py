@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -47,6 +47,29 @@ def test_dtypes_come_by_name() -> None:
 
     out = bind(np, dtype=dtype)("fill")(shape=(2,), value=3, dtype="int16", index=0)
     assert (out.tolist(), out.dtype, asked) == ([3, 3], np.dtype("int16"), ["int16"])
+
+
+def test_random_bits_of_the_host_are_those_that_the_library_makes() -> None:
+    own, of_host = (bind(np, bits=bits)("random_normal") for bits in (None, "host"))
+    call = {"shape": (7, 3), "key": (1, 2**63, 5), "dtype": "float64", "index": 0}
+    assert own(**call).tolist() == of_host(**call).tolist()
+
+
+def test_the_library_copies_bits_of_the_host() -> None:
+    copied = []
+
+    class Library(SimpleNamespace):
+        """NumPy, which tells what is copied to it."""
+
+        def asarray(self, values: Any) -> Any:
+            copied.append((values.dtype.name, values.shape))
+            return values
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(np, name)
+
+    bind(Library(), bits="host")("random_uniform")(shape=(2,), key=(1, 2, 3), dtype="float64", index=0)
+    assert copied == [("uint64", (2,))]
 
 
 def test_random_kernels_take_the_source_of_bits() -> None:
