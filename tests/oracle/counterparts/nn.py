@@ -7,6 +7,7 @@ from typing import Any
 
 import torch
 import torch.nn.functional as nn
+from counterparts.conv import convolution, fits
 from counterparts.counterpart import Counterpart, axes_of, gradients_of, has_elements
 
 SELU_SCALE, SELU_ALPHA = 1.0507009873554805, 1.6732632423543772
@@ -26,6 +27,23 @@ def gelu(features: Any, approximate: bool = False) -> Any:
 
 def gelu_grad(gradients: Any, features: Any, approximate: bool = False) -> Any:
     return gradients_of(lambda x: (gelu(x, approximate),), (features,), (gradients,))[0]
+
+
+ACTIVATIONS = {
+    "linear": lambda x: x,
+    "relu": torch.relu,
+    "relu6": nn.relu6,
+    "sigmoid": torch.sigmoid,
+    "tanh": torch.tanh,
+}
+
+
+def matmul_bias(a: Any, b: Any, bias: Any, activation: str = "linear") -> Any:
+    return ACTIVATIONS[activation](a @ b + bias)
+
+
+def convolution_bias(input: Any, filter: Any, bias: Any, *form: Any, activation: str = "linear") -> Any:
+    return ACTIVATIONS[activation](convolution(input, filter, *form) + bias)
 
 
 def sparse_softmax_cross_entropy(labels: Any, logits: Any) -> Any:
@@ -170,6 +188,7 @@ def standardize_grad(gradients: Any, standardized: Any, variance: Any, axes: Any
 
 
 COUNTERPARTS = {
+    "convolution_bias": Counterpart(convolution_bias, covers=fits),
     "ctc_loss": Counterpart(ctc_loss, covers=alignments, once=CTC_TWICE),
     "ctc_loss_grad": Counterpart(ctc_loss_grad, covers=alignments, without=("logits",)),
     "dropout_grad": lambda gradients, mask, keep: gradients / keep * mask,
@@ -189,6 +208,7 @@ COUNTERPARTS = {
     "log_softmax_grad": log_softmax_grad,
     "lstm": lstm,
     "lstm_grad": lstm_grad,
+    "matmul_bias": matmul_bias,
     "neighbor_sum": Counterpart(neighbor_sum, covers=has_elements),
     "relu": torch.relu,
     "relu6": nn.relu6,

@@ -86,6 +86,10 @@ class Op:
         reserve_of: the name of the op whose reserve this one takes, as its last input, ``reserve``. The kernels of the
             two come from one plugin. Beside the op that ``reserve`` names, others may take it, such as that one's own
             gradient.
+        parts: of a fused op, the name of the most costly op that it is composed of, and the composition:
+            ``parts(run, *inputs, **attributes)``, where ``run(name, *inputs, **attributes)`` runs the kernel of an op.
+            It replaces a kernel that is lower in rank than that of the named op, or is not there, and kernels that
+            traced functions take apart.
 
     Raises:
         TypeError: an argument is of a wrong type.
@@ -95,8 +99,8 @@ class Op:
 
     __slots__ = (
         *("alike", "dtype", "dtypes", "edges", "elementwise", "function", "host", "host_reads", "inputs", "late"),
-        *("may_fail", "module", "name", "only_source", "random", "reserve", "reserve_of", "shape", "sources", "sparse"),
-        *("updates", "variadic", "views"),
+        *("may_fail", "module", "name", "only_source", "parts", "random", "reserve", "reserve_of", "shape", "sources"),
+        *("sparse", "updates", "variadic", "views"),
     )
 
     def __init__(
@@ -121,6 +125,7 @@ class Op:
         may_fail: bool | frozenset[DType] = False,
         reserve: str | None = None,
         reserve_of: str | None = None,
+        parts: tuple[str, Callable[..., Any]] | None = None,
     ) -> None:
         check_fields(f"Op {describe_value(name)}", _FIELDS, locals())
         self.name = name
@@ -144,6 +149,7 @@ class Op:
             raise ValueError(f"Op {name!r}: updates and host_reads name {sorted(unknown)}, which are no inputs.")
         self.reserve = reserve
         self.reserve_of = reserve_of
+        self.parts = parts
         if reserve_of is not None and self.inputs[-1:] != ("reserve",):
             raise ValueError(f"Op {name!r}: it takes the reserve of {reserve_of!r}; its last input must be 'reserve'.")
         self.edges = tuple(self._edge((k,) if isinstance(k, str) else k, v) for k, v in (vjp or {}).items())
@@ -271,6 +277,14 @@ _FIELDS = {
     **dict.fromkeys(("views", "sparse", "elementwise", "random", "host"), BOOL),
     "may_fail": Field(lambda value: isinstance(value, bool) or _DTYPES.accepts(value), "a bool or a set of DTypes"),
     **dict.fromkeys(("reserve", "reserve_of"), optional(NAME)),
+    "parts": optional(
+        Field(
+            lambda value: (
+                isinstance(value, tuple) and len(value) == 2 and NAME.accepts(value[0]) and FUNCTION.accepts(value[1])
+            ),
+            "the name of an op and a function, as a pair",
+        )
+    ),
 }
 
 

@@ -18,6 +18,7 @@ KERNELS = {
     "ctc": ("ctc_loss", "ctc_loss_grad"),
     "ctc_decoding": ("ctc_beam_search_decoder", "ctc_greedy_decoder"),
     "dropout": ("dropout", "dropout_grad"),
+    "fused": ("convolution_bias", "matmul_bias"),
     "gelu": ("gelu", "gelu_grad"),
     "gru": ("gru", "gru_grad"),
     "losses": (

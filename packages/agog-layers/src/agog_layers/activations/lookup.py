@@ -34,6 +34,17 @@ __all__ = [
 Activation = Callable[[Tensor], Tensor]
 
 
+def fused(activation: Activation) -> str:
+    """The name by which a product with a bias takes an activation into its op; ``"linear"`` where it takes none."""
+    if activation is relu:
+        return "relu"
+    if activation is ag.tanh:
+        return "tanh"
+    if activation is ag.sigmoid:
+        return "sigmoid"
+    return "relu6" if activation is relu6 else "linear"
+
+
 _BY_NAME: dict[str, Any] = {
     function.__name__: function
     for function in (

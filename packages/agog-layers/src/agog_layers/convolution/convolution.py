@@ -8,8 +8,10 @@ from agog_core import Tensor, TensorShape, Variable
 from agog_core.errors import InvalidArgumentError
 from agog_core.ops.conv.arguments import Pairs, as_before, channels_last, pairs_of
 from agog_core.ops.conv.convolution_ops import general_convolution
+from agog_core.ops.nn.fused import convolution_bias
 from agog_core.shapes import Shape
 from agog_layers import activations
+from agog_layers.activations.lookup import fused
 from agog_layers.arguments.checks import choice, handed_on, integer, one_for_each
 from agog_layers.convolution.spatial_layer import Spatial
 from agog_layers.layer.checks import check_dtype
@@ -82,7 +84,12 @@ class Convolution(Spatial, needs_floats=True):
         except InvalidArgumentError:
             self._check_input(inputs)
             raise
-        return outputs if self.activation is activations.linear else self.activation(outputs)
+        is_done = self.activation is activations.linear or self.fused_activation() != "linear"
+        return outputs if is_done else self.activation(outputs)
+
+    def fused_activation(self) -> str:
+        """The activation that `run` applies with the bias, in one op; ``"linear"`` where it applies none."""
+        return "linear"
 
     def _check_input(self, inputs: Tensor) -> None:
         if inputs._shape[1 if self._channels_first else -1] != self._channels:
@@ -198,7 +205,19 @@ class Conv(Convolution):
         outputs = general_convolution(x, kernel, self.strides, paddings, self.dilation_rate, self.groups)
         return as_before(outputs, self._channels_first)
 
+    def fused_activation(self) -> str:
+        return fused(self.activation) if self._is_fused() else "linear"
+
+    def _is_fused(self) -> bool:
+        """Whether bias and activation go with the convolution, which no subclass computes in another way."""
+        is_own = type(self).convolution_op is Conv.convolution_op
+        return is_own and self.bias is not None and self.kernel.dtype.is_floating
+
     def run(self, x: Tensor) -> Tensor:
+        if self._is_fused():
+            assert self.bias is not None
+            form = self.strides, self.paddings(x._shape[1:-1]), self.dilation_rate, self.groups
+            return convolution_bias(x, self.kernel.value(), self.bias.value(), *form, self.fused_activation())
         outputs = self.convolution_op(as_before(x, self._channels_first), self.kernel.value())
         return self.biased(channels_last(outputs, self._channels_first))
 

@@ -20,7 +20,10 @@ Shape = tuple[int, ...]
 # How axes lie that are (batch, ..., channels) here: in PyTorch channels come first; they come first in both; as here;
 # or the tensor is an input.
 IMAGE, _FIRST, SAME, _INPUT = "image", "first", "same", "input"
-_OF_IMAGES = {"convolution", "convolution_input_grad", "max_pool", "max_pool_with_argmax", "avg_pool"}
+_OF_IMAGES = {
+    *("convolution", "convolution_bias", "convolution_input_grad"),
+    *("max_pool", "max_pool_with_argmax", "avg_pool"),
+}
 _OF_SEQUENCES = {"lstm", "gru", "gather"}
 
 
@@ -109,15 +112,17 @@ class Flow:
         """Note which axes of variables stand for which features."""
         assert output is not None
         first = inputs[0]
-        if call.op.name in ("matmul", "lstm", "gru"):
+        if call.op.name in ("matmul", "matmul_bias", "lstm", "gru"):
             kernel = inputs[1]
             if first is None or kernel is None:
                 return
             for variable in kernel.variables:
                 if kernel.shape == tuple(variable.shape.as_list()) and not call.attributes.get("transpose_b"):
                     self._note(variable, 0, first.space)
-                    if call.op.name == "matmul":
+                    if call.op.name in ("matmul", "matmul_bias"):
                         self._note(variable, 1, output.space)
+            for variable in inputs[2].variables if call.op.name == "matmul_bias" and inputs[2] is not None else ():
+                self._note(variable, 0, output.space)
             return
         for each in inputs:
             for variable in each.variables if each is not None else ():
@@ -230,6 +235,7 @@ _rules: Mapping[str, Any] = {
     **dict.fromkeys(("reduce_max", "reduce_mean", "reduce_min", "reduce_sum"), _reduction),
     "concat": _concat,
     "matmul": _matmul,
+    "matmul_bias": _matmul,
     "reshape": _reshape,
     "transpose": _transpose,
 }

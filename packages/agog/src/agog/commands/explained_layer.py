@@ -25,7 +25,7 @@ def ops_of_layer(name: str) -> tuple[str, list[str]] | None:
         The two; None where there is no such layer, or it takes no tensor of zeros.
 
     >>> ops_of_layer("dense")
-    ('Dense', ['matmul', 'add'])
+    ('Dense', ['matmul_bias'])
     """
     from agog.keras import layers  # here, because the command needs them for such names only
 

@@ -102,6 +102,17 @@ class Chain:
 def resolve(op: Op, table: KernelTable, shapes: Sequence[tuple[int, ...]] = ()) -> Callable[..., Any]:
     """Choose the kernel for an op on a table's device and dtype, and store it in the table."""
     op.check_dtype(table.dtype)
+    if op.parts is not None:
+        from agog_core.dispatch.kernels.parts import composed  # here, because it stands on this module
+
+        if (kernel := composed(op, table)) is not None:
+            if not table.traces:
+                table.install(op.name, kernel)
+            return kernel
+        if table.traces:
+            kernel = table.recorder(op)
+            table.remove(op.name)  # tables that record outlive the choice of kernels
+            return kernel
     if table.traces:
         return table.recorder(op)
     chain = table.chains.get(op.name) or Chain(op, table)  # it is there where several variables were asked for first

@@ -1,0 +1,140 @@
+"""Fused ops: whose kernels run, and that their parts give the same bits, eagerly, in traced functions and backwards."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import agog_core as ag
+from agog_core.dispatch.kernels.observation import KernelCall, observe, unobserve
+from agog_core.ops.conv.convolution_ops import general_convolution
+from agog_core.ops.nn import relu, relu6
+from agog_core.ops.nn.fused import convolution_bias, matmul_bias
+from agog_core.plugin import Kernel, hookimpl
+
+ACTIVATIONS: dict[str, Callable[[ag.Tensor], ag.Tensor]] = {
+    "linear": lambda x: x,
+    "relu": relu,
+    "relu6": relu6,
+    "sigmoid": ag.sigmoid,
+    "tanh": ag.tanh,
+}
+FORM = (1, 1), ((1, 1), (0, 1)), (1, 1), 1
+
+
+def values(*shape: int, dtype: str) -> ag.Tensor:
+    return ag.constant(np.random.default_rng(sum(shape)).normal(size=shape), dtype)
+
+
+def product(dtype: str) -> tuple[list[ag.Tensor], Callable[..., ag.Tensor], Callable[..., ag.Tensor]]:
+    given = [values(5, 7, dtype=dtype), values(7, 4, dtype=dtype), values(4, dtype=dtype)]
+    return given, matmul_bias, lambda a, b, bias: ag.add(ag.matmul(a, b), bias)
+
+
+def windows(dtype: str) -> tuple[list[ag.Tensor], Callable[..., ag.Tensor], Callable[..., ag.Tensor]]:
+    given = [values(2, 6, 5, 3, dtype=dtype), values(3, 2, 3, 4, dtype=dtype), values(4, dtype=dtype)]
+    return (
+        given,
+        lambda x, f, bias, activation: convolution_bias(x, f, bias, *FORM, activation),
+        lambda x, f, bias: ag.add(general_convolution(x, f, *FORM), bias),
+    )
+
+
+def with_gradients(function: Callable[..., ag.Tensor], given: list[ag.Tensor]) -> list[ag.Tensor]:
+    """The result, the gradients, and the gradients of the sum of their squares."""
+    with ag.GradientTape() as outer:
+        outer.watch(given)
+        with ag.GradientTape() as tape:
+            tape.watch(given)
+            out = function(*given)
+        first = tape.gradient(out, given)
+        total = ag.add_n([ag.reduce_sum(ag.square(g)) for g in first])
+    return [out, *first, *outer.gradient(total, given, unconnected_gradients="zero")]
+
+
+@contextmanager
+def kernels(**functions: Callable[..., Any]) -> Iterator[list[str]]:
+    """Kernels of a plugin that go before the reference; the ops whose kernels run."""
+    seen: list[str] = []
+    found = [Kernel(op=op, device="cpu", fn=function, priority=200) for op, function in functions.items()]
+    ag.register_plugin(SimpleNamespace(agog_kernels=hookimpl(lambda: found)), "library")
+
+    def note(call: KernelCall) -> None:
+        seen.append(f"{call.op.name} of {call.candidate.plugin.name}")
+
+    try:
+        with ag.device("cpu"):
+            observe(note)
+            yield seen
+    finally:
+        unobserve(note)
+        ag.unregister_plugin("library")
+
+
+@pytest.mark.parametrize("activation", ACTIVATIONS)
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64"])
+@pytest.mark.parametrize("case", [product, windows], ids=["product", "windows"])
+def test_bits_are_those_of_the_parts_and_of_traced_functions(case: Any, dtype: str, activation: str) -> None:
+    """But second derivatives of the parts, which are sums in another order."""
+    given, fused, composed = case(dtype)
+    parts = with_gradients(lambda *x: ACTIVATIONS[activation](composed(*x)), given)
+    eager = with_gradients(lambda *x: fused(*x, activation), given)
+    traced = ag.function(lambda given: with_gradients(lambda *x: fused(*x, activation), given))
+    for run in (traced(given), traced(given)):
+        for got, expected in zip(run, eager, strict=True):
+            np.testing.assert_array_equal(got.numpy(), expected.numpy())
+    for got, expected in zip(eager[:4], parts[:4], strict=True):
+        np.testing.assert_array_equal(got.numpy(), expected.numpy())
+    rtol = {"float16": 2e-2, "bfloat16": 2e-1, "float32": 1e-4, "float64": 1e-12}[dtype]
+    for got, expected in zip(eager[4:], parts[4:], strict=True):
+        wanted = expected.numpy().astype(np.float64)
+        np.testing.assert_allclose(got.numpy().astype(np.float64), wanted, rtol, rtol * np.abs(wanted).max())
+
+
+def test_a_better_kernel_of_the_product_alone_is_used() -> None:
+    def matmul(a: Any, b: Any, *, transpose_a: bool, transpose_b: bool) -> Any:
+        return np.full((len(a), b.shape[1]), 2.0, a.dtype) if len(a) > 1 else NotImplemented
+
+    a, b, bias = ag.ones([3, 2]), ag.ones([2, 2]), ag.constant([1.0, -5.0])
+    with kernels(matmul=matmul) as seen:
+        assert matmul_bias(a, b, bias, "relu").numpy().tolist() == [[3.0, 0.0]] * 3
+        assert matmul_bias(a[:1], b, bias).numpy().tolist() == [[3.0, -3.0]]  # it declines
+    assert seen[:3] == ["matmul of library", "add of cpu-numpy", "relu of cpu-numpy"]
+
+
+def test_a_kernel_for_the_whole_runs_in_traced_functions_too() -> None:
+    def whole(a: Any, b: Any, bias: Any, *, activation: str) -> Any:
+        return np.full((len(a), b.shape[1]), 7.0, a.dtype) if activation == "relu" else NotImplemented
+
+    a, b, bias = ag.ones([3, 2]), ag.ones([2, 2]), ag.constant([1.0, -5.0])
+    with kernels(matmul_bias=whole) as seen:
+        traced = ag.function(lambda a, activation: matmul_bias(a, b, bias, activation))
+        for run in (lambda a, activation: matmul_bias(a, b, bias, activation), traced, traced):
+            assert run(a, "relu").numpy().tolist() == [[7.0, 7.0]] * 3
+            assert run(a, "linear").numpy().tolist() == [[3.0, -3.0]] * 3
+        names = [node.op.name for node in traced.graph(a, "relu").nodes if node.op is not None]
+    assert names == ["matmul_bias"]
+    assert set(seen) == {"matmul_bias of library", "matmul_bias of cpu-numpy"}
+
+
+def test_traced_functions_see_the_parts_of_the_reference() -> None:
+    given, fused, _ = product("float32")
+    traced = ag.function(lambda *given: fused(*given, "tanh"))
+    traced(*given)
+    assert [node.op.name for node in traced.graph(*given).nodes if node.op is not None] == ["matmul", "add", "tanh"]
+
+
+def test_a_vjp_computes_what_is_needed_alone() -> None:
+    x, kernel, bias = (values(*shape, dtype="float32") for shape in ((5, 7), (7, 4), (4,)))
+    with kernels() as seen:
+        with ag.GradientTape() as tape:
+            tape.watch(bias)
+            out = matmul_bias(x, kernel, bias)
+        seen.clear()
+        assert tape.gradient(out, bias).numpy().tolist() == [5.0] * 4
+    assert not any(each.startswith("matmul") for each in seen)
