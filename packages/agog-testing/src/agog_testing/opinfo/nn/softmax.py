@@ -57,6 +57,7 @@ def _softmax_samples(dtype: str, rng: Rng) -> Iterator[Sample]:
         yield Sample(f"shape {shape}, {kwargs}", (uniform(dtype, rng, shape),), kwargs)
     yield Sample("no classes", (uniform(dtype, rng, (2, 0)),), smooth=False)
     yield Sample("many rows", (uniform(dtype, rng, (300, 20)),), smooth=False)
+    yield Sample("equal logits", (constant(dtype, np.repeat([[2.5], [0.0], [-3.0]], 17, 1)),))
     large = constant(dtype, [[1000.0, 1001.0, 1002.0], [-1000.0, 0.0, 1000.0]])
     yield Sample("large logits", (large,), smooth=False)
     yield Sample("infinities and NaN", (constant(dtype, [[-INF, 0.0, 1.0], [NAN, 0.0, 1.0]]),), smooth=False)
