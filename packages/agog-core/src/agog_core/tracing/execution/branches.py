@@ -1,4 +1,4 @@
-"""Branches: run the graph of one of two functions, as a condition says."""
+"""Branches: run one of two graphs, by a condition."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from agog_core.tracing.graphs.graph import Value
 
 @dataclass(eq=False, slots=True)
 class Branch:
-    """One of two functions.
+    """One function of a branch.
 
     Args:
         part: its graph.
@@ -37,7 +37,7 @@ class Branch:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Handed:
-    """What a function has returned that did nothing: values from before.
+    """The results of a function without ops: values from before the branch.
 
     Args:
         values: these.
@@ -51,7 +51,7 @@ class Handed:
 
 
 class Choice:
-    """A branch: the functions that are known, by the condition; another one is a way that was not traced.
+    """A branch: its traced functions, by the condition. An untraced one is another way.
 
     Args:
         branches: one function, or both.
@@ -67,16 +67,16 @@ class Choice:
 
     @property
     def has_guards(self) -> bool:
-        """Whether a run may find that it has to go another way."""
+        """Whether a run may leave the trace for another way."""
         return len(self.branches) < 2 or any(each.part.has_guards for each in self.branches.values())
 
     @property
     def draws(self) -> bool:
-        """Whether it takes random numbers."""
+        """Whether it draws random numbers."""
         return any(each.part.draws for each in self.branches.values())
 
     def function(self, outputs: Sequence[Value], is_exact: bool) -> Callable[..., list[Any]]:
-        """What runs it on arrays; see `agog_core.tracing.execution.loops.Loop.function`."""
+        """The function that runs it on arrays; see `agog_core.tracing.execution.loops.Loop.function`."""
         branches, to_host = self.branches, self.home.to_host
         for branch in branches.values():
             branch.part.graph.exact = is_exact

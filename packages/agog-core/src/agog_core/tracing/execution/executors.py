@@ -42,7 +42,7 @@ def prepared(graph: Graph, is_portable: bool = False) -> Executable:
 
 
 def _prepared(executor: Executor, graph: Graph, compilers: Sequence[Compiler]) -> Executable | None:
-    """What an executor makes of a graph; None where it leaves it to others, or fails, which is warned of."""
+    """What an executor makes of a graph; None where it declines, or fails, which is warned of."""
     try:
         found = Executable.of(load_reference(executor.prepare)(graph, compilers))
         if found is None or isinstance(found, Executable):

@@ -66,7 +66,7 @@ def functions_compile_at_once() -> bool:
 
 
 def compiled(graph: Graph, compile_graph: Callable[[Graph], Run]) -> Run:
-    """A graph compiled; how long it takes is what others are expected to take."""
+    """Compile a graph; the next ones are expected to take as long."""
     if graph.calls_python:  # its parts are compiled each for itself
         return compile_graph(graph)
     kind = _has_compilers(graph)

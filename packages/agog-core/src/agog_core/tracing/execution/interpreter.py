@@ -1,4 +1,4 @@
-"""Interpreter: runs a graph node by node; it is ready at once, where writing code takes longer than many calls."""
+"""Interpreter: runs a graph node by node, without compiling it first."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Step = tuple[Any, ...]
 
 
 def interpreted(graph: Graph) -> Run | None:
-    """A function that runs a graph as `portable` does; None where a node does what it does not know."""
+    """A function that runs a graph as `portable` does; None where it does not support a node."""
     if any(node.effect not in _KNOWN for node in graph.nodes):
         return None
     return _Interpreter(graph).run
@@ -65,7 +65,7 @@ class _Interpreter(Writer):
         return found
 
     def place_of_late(self, late: Late) -> int:
-        """The place of a number that is computed at each run, by a step that is added where it first comes up."""
+        """The place of a number that each run computes, by a step that is added at its first use."""
         if late not in self.places:
             for other in self.graph.before(late):
                 self.place_of_late(other)
@@ -130,13 +130,13 @@ class _Interpreter(Writer):
         self.owners.append(node)
 
     def named(self, given: Late | LateItem) -> tuple[int, str | None]:
-        """The place of a number that is computed at each run, and its name where it is one of several."""
+        """The place of a number that each run computes, and its name among several."""
         if isinstance(given, LateItem):
             return self.place_of_late(given.late), given.name
         return self.place_of_late(given), None
 
     def note_effect(self) -> None:
-        """Note that the step that comes next has an effect."""
+        """Note that the next step has a side effect."""
         if self.first_effect_step is None:
             self.first_effect_step = len(self.steps)
 
@@ -165,7 +165,7 @@ class _Interpreter(Writer):
         return tuple([values[each] for each in self.outputs]), tuple([values[each] for each in self.finals])
 
     def note(self, error: Exception, number: int, values: list[Any], variables: Sequence[Any]) -> None:
-        """Say which op and line of the program an error comes from, and whether anything was done before."""
+        """Add notes to an error: the op, the line, and whether a side effect came before."""
         if self.first_effect_step is None or number < self.first_effect_step:
             undone(error)
         node = self.owners[number]
@@ -183,7 +183,7 @@ Places = tuple[int, ...]
 
 
 def _settled(node: Node, result: Any, arrays: Sequence[Any]) -> Any:
-    """What a kernel returned, as an array of its device's own type."""
+    """Adopt the result of a kernel as an array of its device."""
     assert node.op is not None
     assert node.table is not None
     return settled(node.op, node.table, [node.outputs[0].table], result, tuple(arrays), node.attributes)
@@ -192,7 +192,7 @@ def _settled(node: Node, result: Any, arrays: Sequence[Any]) -> Any:
 def _calling(
     function: Any, settle: Any, kind: Any, inputs: Places, outputs: Places, named: Named, several: bool
 ) -> Action:
-    """A kernel that returns several arrays, or takes numbers that are computed at each run."""
+    """A call of a kernel with several results, or with numbers that each run computes."""
 
     def call(values: list[Any]) -> None:
         arrays, attributes = tuple([values[place] for place in inputs]), named(values)
@@ -212,7 +212,7 @@ def _comparing(function: Any, place: int, outcome: Any, number: int) -> Action:
 
 
 def _moving(source: int, target: int) -> Action:
-    """An assignment of an array that nobody else wants."""
+    """An assignment of an array that has no other user."""
 
     def move(values: list[Any]) -> None:
         values[target] = values[source]

@@ -1,4 +1,4 @@
-"""Kernels: running the one that a table has chosen, as eager calls do."""
+"""Kernels: calls of the kernels that tables choose, as eager calls make them."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def run_kernel(
     attributes: Mapping[str, Any],
     tables: Sequence[KernelTable] | None = None,
 ) -> Any:
-    """What the kernels of an op make of arrays: an array or a tuple of them; None of an op that updates in place."""
+    """Run an op on arrays: an array or a tuple of arrays; None for an op that updates in place."""
     kernel = chosen(op, table, [shape_of(array) for array in arrays])
     try:
         result = kernel(*arrays, **attributes)
@@ -43,7 +43,7 @@ def run_kernel(
 
 
 def homes(op: Op, table: KernelTable, attributes: Mapping[str, Any]) -> list[KernelTable]:
-    """The tables of what an op returns; those of variables, where it updates them."""
+    """The tables of an op's results; of the variables, where it updates them."""
     if op.updates:
         return [table] * len(op.updates)
     if not op.inputs:  # its kernel takes two attributes more
@@ -75,7 +75,7 @@ def settled(
 def run_on_host(
     function: Callable[..., Any], inputs: Sequence[Tensor], dtypes: Sequence[DType]
 ) -> list[tuple[KernelTable, Any]]:
-    """What a function makes of the values of tensors, as arrays of tables with these dtypes."""
+    """The results of a host function of tensors, as arrays of tables with these dtypes."""
     results = function(*[x._table.device.to_host(x._array) for x in inputs])
     home = inputs[0]._table.device if inputs else current_device()
     tables = [home.table(dtype) for dtype in dtypes]

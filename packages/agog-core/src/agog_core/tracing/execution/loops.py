@@ -1,4 +1,4 @@
-"""Loops: run the graphs of a condition and a body, again and again."""
+"""Loops: run the graphs of a condition and a body repeatedly."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _drawn: ContextVar[list[RandomKey] | None] = ContextVar("agog_drawn", default=No
 
 
 class Part:
-    """A graph that is run within the run of another one: it writes no variables."""
+    """A subgraph that loops and branches run; it writes no variables."""
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
@@ -34,7 +34,7 @@ class Part:
 
     @property
     def has_guards(self) -> bool:
-        """Whether a run may find that it has to go another way."""
+        """Whether a run may leave the trace for another way."""
         return any(node.may_part for node in self.graph.nodes)
 
     def __call__(self, arrays: Sequence[Any]) -> tuple[Any, ...]:
@@ -71,7 +71,7 @@ class Part:
 
 
 class Stack:
-    """Arrays that iterations have left, those of the last one on top. To a graph it is an array of one number."""
+    """The residuals of iterations, the last one's on top. To a graph it is a scalar array."""
 
     __slots__ = ("items",)
 
@@ -116,21 +116,21 @@ class Loop:
 
     @property
     def has_guards(self) -> bool:
-        """Whether a run may find that it has to go another way."""
+        """Whether a run may leave the trace for another way."""
         return self.condition.has_guards or self.body.has_guards
 
     def copied(self, copied: Callable[[Part], Part]) -> Loop:
-        """One like it, of copies of its parts."""
+        """A copy, with copies of its parts."""
         parts = copied(self.condition), copied(self.body)
         return Loop(*parts, self.following, self.constants, self.shared, self.limit, self.kept)
 
     def taking(self, count: int) -> tuple[int, ...]:
-        """``following``, where its parts take so many values more that no iteration changes."""
+        """``following`` for parts with so many more loop-invariant inputs."""
         first = len(self.body.graph.outputs) + len(self.body.graph.inputs)
         return tuple([place + count if place >= first else place for place in self.following])
 
     def function(self, outputs: Sequence[Value], is_exact: bool) -> Callable[..., list[Any]]:
-        """What runs it on arrays, and gives those of some outputs, none of which shares memory with what it takes."""
+        """The function that runs it on arrays; its results share no memory with its arguments."""
         self.condition.graph.exact = self.body.graph.exact = is_exact
         condition, body, following, constants, limit = (
             *(self.condition, self.body, self.following, self.constants),
@@ -167,7 +167,7 @@ class Loop:
 
 
 class Rows:
-    """A function that is applied to row after row.
+    """A function that is mapped over rows.
 
     It takes what each iteration hands on, first values and variables, then a row, and what no iteration changes.
 

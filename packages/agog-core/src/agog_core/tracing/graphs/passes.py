@@ -1,4 +1,4 @@
-"""Passes: what makes a recorded graph smaller, and puts its writes last."""
+"""Passes: common subexpressions, dead code, and writes last."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def optimize(graph: Graph) -> None:
 
 
 def merge_equal(graph: Graph) -> None:
-    """Compute once what is computed twice, of the same values with the same attributes; random numbers never.
+    """Eliminate common subexpressions, but for random numbers.
 
     A kernel that would get one array in the place of two equal ones may round in another way: the BLAS library computes
     half of a product of a matrix with itself. What it gets stays apart.
