@@ -51,6 +51,7 @@ QUIET = {
     "what TensorBoard shows elsewhere, or the checks of a graph": "buckets description encoding validate_args",
     "tensors made of several, which are leaves here": "expand_composites",
     "that processes make batches ahead, where threads do": "use_multiprocessing wait_time",
+    "that no code of a description runs, as none does here": "safe_mode",
 }
 # What is needed to make a layer at all.
 NEEDED: dict[str, Callable[[], Any]] = {
