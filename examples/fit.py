@@ -69,7 +69,7 @@ def run(data: str, epochs: int, seed: int, logdir: str | None, function: bool = 
     model = make_model(images.shape[1:])
     model.summary()
     model.compile("adam", "sparse_categorical_crossentropy", metrics=["accuracy"], jit_compile=function)
-    callbacks = [
+    callbacks: list[tf.keras.callbacks.Callback] = [
         tf.keras.callbacks.ReduceLROnPlateau(patience=2, factor=0.5),
         tf.keras.callbacks.EarlyStopping(patience=5, restore_best_weights=True),
     ]
