@@ -29,7 +29,7 @@ PAGES: dict[str, tuple[str, ...]] = {
     "Random numbers": ("agog_core.ops.random", "agog_core.random"),
     "Control": ("agog_core.ops.control", "agog_core.tracing"),
     "Losses and metrics": ("agog_layers.losses", "agog_layers.metrics"),
-    "Layers": ("agog_layers", "agog_keras.layers"),
+    "Layers": ("agog_layers", "agog_keras.layers", "agog_keras.feature_columns"),
     "Optimizers": ("agog_optimizers", "agog_training.optimizers"),
     "Training": ("agog_training",),
     "Keras": ("agog_keras",),
