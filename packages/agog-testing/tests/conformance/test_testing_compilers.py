@@ -138,8 +138,17 @@ def test_what_is_compared_is_exact() -> None:
 @pytest.mark.parametrize(
     ("tolerances", "kind", "text"),
     [
-        ({"float31": (1.0, 1.0)}, ValueError, "tolerances names the unknown dtype 'float31'."),
-        ({"float32": 1e-6}, TypeError, "tolerances['float32'] must be two floats, rtol and atol; got 1e-06."),
+        (
+            {"float31": (1.0, 1.0)},
+            ValueError,
+            "tolerances: unknown dtypes 'float31'; the dtypes are bfloat16, bool, complex128, complex64, float16, "
+            "float32, float64, int16, int32, int64, int8, string, uint16, uint32, uint64, uint8.",
+        ),
+        (
+            {"float32": 1e-6},
+            TypeError,
+            "tolerances must be a mapping of names to pairs of numbers, rtol and atol; got {'float32': 1e-06}.",
+        ),
     ],
 )
 def test_tolerances_that_are_none(tolerances: Any, kind: type[Exception], text: str) -> None:
