@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -123,3 +124,24 @@ def test_kernel_that_takes_only_what_is_left_out_is_given_all(register: Callable
     register(Kernel(op="square", device="cpu", fn=choosy, dtypes=("float32",)))
     outcome = next(case for case in collect("stranger", quick=True) if case.check == "value").run()
     assert outcome.kind == "passed", outcome.text
+
+
+def test_slow_kernel_gets_no_large_calls(register: Callable[..., None]) -> None:
+    """One that goes from element to element in Python: its calls from threads are small ones, too."""
+    sizes: list[int] = []
+
+    def slow(x: Array) -> Array:
+        sizes.append(x.size)
+        end = time.process_time() + 2e-4 * x.size
+        while time.process_time() < end:
+            pass
+        return np.asarray(np.square(x))
+
+    register(Kernel(op="square", device="cpu", fn=slow, dtypes=("float32",)))
+    for quick, largest in ((True, 129), (False, 4097)):
+        sizes.clear()
+        cases = {case.check: case for case in collect("stranger", quick=quick)}
+        assert cases["threads"].run().kind == cases["large"].run().kind == "passed"
+        assert max(sizes) <= 129
+        assert cases["sizes"].run().kind == "passed"
+        assert max(sizes) == largest

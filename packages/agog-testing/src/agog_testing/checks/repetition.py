@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from agog_testing.checks.recording import kernel_calls, on_device, repeat
+from agog_testing.checks.sizes import is_slow
 from agog_testing.checks.values import differing
 from agog_testing.comparison import same, shown
 from agog_testing.opinfo import Sample
@@ -29,7 +30,6 @@ _CALLS_PER_THREAD = 30
 _SECONDS_PER_THREAD = 0.5  # of its own work; a kernel that needs longer gives others many chances in each call
 _PAUSES = 60
 _LARGEST_IN_THREADS = 10_000
-_SECONDS_OF_CALL = 0.05  # a call that takes longer goes from element to element in Python, and so do smaller ones
 
 
 def check_repeated(subject: Subject) -> None:
@@ -104,13 +104,8 @@ def _pauses() -> Callable[..., Any]:
 
 def _shares(subject: Subject) -> list[tuple[Sample, KernelCall]]:
     """A call for each thread: one sample, the largest that is not too large or slow, with other values in each."""
-    found: list[tuple[Sample, KernelCall]] = []
-    is_slow = False
-    for seed in range(_THREADS):
-        share = [] if is_slow else _largest(subject, _many_elements(subject, seed))
-        is_slow = is_slow or (not seed and bool(share) and _seconds(subject, share[0][1]) > _SECONDS_OF_CALL)
-        found += _largest(subject, subject.samples(seed)) if is_slow else share
-    return found
+    samples: Callable[[Subject, int], list[Sample]] = Subject.samples if is_slow(subject) else _many_elements
+    return [one for seed in range(_THREADS) for one in _largest(subject, samples(subject, seed))]
 
 
 def _largest(subject: Subject, samples: list[Sample]) -> list[tuple[Sample, KernelCall]]:
@@ -118,12 +113,6 @@ def _largest(subject: Subject, samples: list[Sample]) -> list[tuple[Sample, Kern
     calls = [(sample, call) for sample in samples for call in subject.run(sample).calls]
     fitting = [one for one in calls if 0 < _size(one[1]) <= _LARGEST_IN_THREADS]
     return [max(fitting, key=lambda one: _size(one[1]))] if fitting else []
-
-
-def _seconds(subject: Subject, call: KernelCall) -> float:
-    start = time.process_time()
-    _again(subject, call)
-    return time.process_time() - start
 
 
 def _many_elements(subject: Subject, seed: int) -> list[Sample]:

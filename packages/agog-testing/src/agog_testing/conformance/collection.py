@@ -258,7 +258,8 @@ def _or_all(quick: Callable[[], str], whole: Callable[[], str]) -> Callable[[], 
 @contextmanager
 def others_preferred(plugin: Plugin, device: Device) -> Iterator[None]:
     """Let other ops run by the kernels of the device's own plugin, so that a kernel is blamed for its own op only."""
-    owners = [other.name for other in loader().plugins if device.backend in other.backends and other is not plugin]
+    others = [other for other in loader().plugins if other is not plugin]
+    owners = [other.name for other in others if any(each.device == device.type for each in other.backends)]
     before = ag.prefer(*owners)
     try:
         yield
