@@ -171,7 +171,7 @@ def test_reference_takes_as_long_as_it_takes(
     monkeypatch.setitem(table, "square", dataclasses.replace(info, reference=slow, elementwise=False))
     register(square(np.square))
     assert main(["stranger", "--timeout", "1.5", "--jobs", "1"]) == 0
-    assert capsys.readouterr().out.splitlines()[-1] == "17 passed, 0 failed"
+    assert capsys.readouterr().out.splitlines()[-1].endswith(" passed, 0 failed")
 
 
 def compute(seconds: float) -> None:
