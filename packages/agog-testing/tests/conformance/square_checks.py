@@ -2,7 +2,8 @@
 
 CHECKS = (
     *("value", "inputs", "surroundings", "repeated", "threads", "leaks", "sizes", "large", "denormals", "type"),
-    *("shape", "dtype", "memory", "state", "variables", "shortcuts", "aliasing", "strides", "same_array", "errors"),
+    *("shape", "dtype", "memory", "state", "variables", "shortcuts", "aliasing", "strides", "same_array", "bounds"),
+    "errors",
 )
 """For float32, in order."""
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from agog_core.dtypes import as_dtype
+from agog_testing.checks.bounds import check_bounds
 from agog_testing.checks.denormals import WITHOUT, check_denormals
 from agog_testing.checks.derivatives import check_forward, check_gradient, check_linear
 from agog_testing.checks.errors import check_errors
@@ -56,7 +57,7 @@ def checks_for(subject: Subject) -> dict[str, Check]:
         if not op.views and op.inputs:
             found["aliasing"] = check_aliasing
     if op.inputs:
-        found |= {"strides": check_strides, "same_array": check_same_array}
+        found |= {"strides": check_strides, "same_array": check_same_array, "bounds": check_bounds}
     if any(sample.digest for sample in subject.samples()):
         found["bits"] = check_bits
     if info.differentiable and subject.dtype in ("float64", "complex128"):
