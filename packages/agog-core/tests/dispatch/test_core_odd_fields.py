@@ -176,6 +176,7 @@ CLASSES: list[tuple[str, Callable[..., Any], str, dict[str, Any], dict[str, Want
             "tolerances": TOLERANCES,
             "expected_failures": Wanted("a mapping of test ids to reasons", "mapping"),
             "infos": Wanted("a 'module:attribute' string, which only the kit imports", "None", "reference"),
+            "samples": Wanted("a 'module:attribute' string, which only the kit imports", "None", "reference"),
         },
     ),
 ]

@@ -135,3 +135,59 @@ def test_facts_are_named_by_a_reference(infos: Any) -> None:
         TypeError, f"Conformance: infos must be a 'module:attribute' string, which only the kit imports; got {infos!r}."
     ):
         Conformance(infos=infos)
+
+
+SAMPLES = {"square": lambda dtype, rng: [Sample("20,011 elements", (rng.uniform(-1, 1, 20_011).astype(dtype),))]}
+
+
+def for_large_calls(x: Array) -> Any:
+    return np.square(x) if x.size > 20_000 else NotImplemented
+
+
+def wrong_for_large_calls(x: Array) -> Any:
+    return np.square(x) + np.float32(1) if x.size > 20_000 else NotImplemented
+
+
+def holds_large_inputs(x: Array) -> Any:
+    HELD.append(x)
+    return for_large_calls(x)
+
+
+HELD: list[Array] = []
+
+
+@pytest.mark.parametrize(
+    ("fn", "samples", "failing"),
+    [
+        (for_large_calls, None, {"value"}),
+        (for_large_calls, f"{__name__}:SAMPLES", set()),
+        (wrong_for_large_calls, f"{__name__}:SAMPLES", {"value", "large"}),
+        (holds_large_inputs, f"{__name__}:SAMPLES", {"leaks"}),
+    ],
+)
+def test_kernel_for_large_calls_only(
+    register: Callable[..., None], fn: Callable[..., Any], samples: str | None, failing: set[str]
+) -> None:
+    kernel = Kernel(op="square", device="cpu", fn=fn, dtypes=("float32",), priority=200)
+    register(kernel, conformance=Conformance(samples=samples))
+    outcomes = {case.check: case.run().kind for case in collect("stranger")}
+    HELD.clear()
+    assert {check for check, kind in outcomes.items() if kind != "passed"} == failing
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        ({"squares": SAMPLES["square"]}, "the kit has no facts about the ops squares."),
+        ({"square": 3}, "a mapping of op names to functions samples(dtype, rng) is expected."),
+    ],
+)
+def test_samples_that_are_none(
+    register: Callable[..., None], monkeypatch: pytest.MonkeyPatch, value: Any, text: str
+) -> None:
+    monkeypatch.setitem(globals(), "SAMPLES", value)
+    kernel = Kernel(op="square", device="cpu", fn=np.square, dtypes=("float32",))
+    register(kernel, conformance=Conformance(samples=f"{__name__}:SAMPLES"))
+    where = f"plugin 'stranger': agog_conformance() names the samples '{__name__}:SAMPLES'"
+    with says(ConformanceError, f"{where}: {text}"):
+        collect("stranger")

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from difflib import get_close_matches
 from typing import Any
+
+import numpy as np
 
 from agog_core.dispatch.op import all_ops
 from agog_core.dispatch.plugins.loader import Plugin, loader
 from agog_core.plugin import load_reference
 from agog_testing.conformance.cases import ConformanceError
-from agog_testing.opinfo import OpInfo, table
+from agog_testing.opinfo import OpInfo, Sample, table
+
+Samples = Callable[[str, np.random.Generator], Iterable[Sample]]
 
 
 def facts_for(plugin: Plugin) -> dict[str, OpInfo]:
@@ -24,7 +29,30 @@ def facts_for(plugin: Plugin) -> dict[str, OpInfo]:
     found = dict(table)
     for owner in (plugin, *owners):
         found.update(_brought(owner))
+    for name, samples in _samples(plugin, found).items():
+        found[name] = replace(found[name], samples=_joined(found[name].samples, samples))
     return found
+
+
+def _joined(first: Samples, second: Samples) -> Samples:
+    return lambda dtype, rng: [*first(dtype, rng), *second(dtype, rng)]
+
+
+def _samples(plugin: Plugin, facts: Mapping[str, OpInfo]) -> Mapping[str, Samples]:
+    """The samples that a plugin names in its `Conformance`, by op."""
+    reference = plugin.conformance.samples
+    if reference is None:
+        return {}
+    where = f"plugin {plugin.name!r}: agog_conformance() names the samples {reference!r}"
+    try:
+        value = load_reference(reference)
+    except Exception as error:
+        raise ConformanceError(f"{where}, which cannot be imported: {type(error).__name__}: {error}") from error
+    if not isinstance(value, Mapping) or not all(map(callable, value.values())):
+        raise ConformanceError(f"{where}: a mapping of op names to functions samples(dtype, rng) is expected.")
+    if unknown := sorted(str(name) for name in value if name not in facts):
+        raise ConformanceError(f"{where}: the kit has no facts about the ops {', '.join(unknown)}.")
+    return value
 
 
 def _brought(plugin: Plugin) -> dict[str, OpInfo]:

@@ -200,6 +200,9 @@ class Conformance:
             strict: one that passes is an error.
         infos: where the facts about the ops are that the plugin brings, as a ``"module:attribute"`` string: a list or a
             mapping of ``agog_testing.opinfo.OpInfo``. Only the kit imports it.
+        samples: where more samples are, such as above the size from which a kernel takes calls, in the same form: a
+            mapping of op names to ``samples(dtype, rng)`` as in ``OpInfo``. Every check of the plugin's kernels uses
+            them.
 
     Raises:
         TypeError: an argument is of a wrong type.
@@ -211,6 +214,7 @@ class Conformance:
     tolerances: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     expected_failures: Mapping[str, str] = field(default_factory=dict)
     infos: str | None = None
+    samples: str | None = None
 
     def __post_init__(self) -> None:
         check_fields("Conformance", _CONFORMANCE, vars(self))
@@ -220,6 +224,7 @@ _CONFORMANCE = {
     "tolerances": TOLERANCES,
     "expected_failures": mapping(NAME, NAME, "a mapping of test ids to reasons"),
     "infos": optional(Field(is_reference, "a 'module:attribute' string, which only the kit imports")),
+    "samples": optional(Field(is_reference, "a 'module:attribute' string, which only the kit imports")),
 }
 
 
