@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -33,6 +33,10 @@ class Violation(AssertionError):
 
 class Untaken(Violation):
     """A kernel declined each of the calls that it was given; a quick run has not given it all."""
+
+
+class NotChecked(Exception):
+    """A rule could not be checked; the text says why."""
 
 
 @dataclass(frozen=True)
@@ -69,6 +73,8 @@ class Subject:
 
     A partner forms a pair with the kernel, which keeps a reserve or takes one; it runs too, for an op of its own name.
     ``several`` is the kernel's function for several variables at once, ``fill`` the one that fills an array.
+    ``leading`` puts a kernel that can be taken apart before all others of its op, for a while; ``dtypes`` are all that
+    the kernel is for, where it says so.
     ``deterministic``, ``keeps_threads`` and ``is_made`` are what the kernel says of itself, as ``deterministic``,
     ``pool`` and ``make``; ``accuracy`` takes note of how far its results are from the reference's; ``quick`` leaves one
     sample of each kind.
@@ -83,6 +89,8 @@ class Subject:
     partner: tuple[str, Callable[..., Any]] | None = None
     several: Callable[..., Any] | None = None
     fill: Callable[..., Any] | None = None
+    leading: Callable[[], AbstractContextManager[None]] | None = None
+    dtypes: Collection[str] | None = None
     deterministic: bool = True
     keeps_threads: bool = False
     is_made: bool = False

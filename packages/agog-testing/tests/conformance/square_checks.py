@@ -3,10 +3,10 @@
 CHECKS = (
     *("value", "inputs", "surroundings", "repeated", "threads", "leaks", "sizes", "large", "denormals", "type"),
     *("shape", "dtype", "memory", "state", "variables", "shortcuts", "aliasing", "strides", "same_array", "bounds"),
-    "errors",
+    *("gradient", "forward", "linear", "errors"),
 )
 """For float32, in order."""
 
 COUNT = len(CHECKS)
-COUNT_OF_INT8 = COUNT - 3
-"""Integers have no denormal numbers, and the large and the wrong calls are of float32."""
+COUNT_OF_INT8 = COUNT - 6
+"""Integers have no derivatives and no denormal numbers, and the large and the wrong calls are of float32."""

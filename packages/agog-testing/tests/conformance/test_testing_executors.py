@@ -27,7 +27,7 @@ def off_by_a_bit(graph: Graph, compilers: Sequence[Compiler]) -> Any:
         result = run(inputs, variables)
         if isinstance(result, tuple):
             outputs, finals = result
-            return [np.nextafter(x, np.inf) if x.dtype.kind == "f" else x for x in outputs], finals
+            return [np.asarray(np.nextafter(x, np.inf)) if x.dtype.kind == "f" else x for x in outputs], finals
         return result
 
     return wrong

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from square_checks import COUNT
 
+from agog_core.dispatch.plugins.loader import loader
 from agog_core.plugin import Conformance, Kernel
 from agog_testing.conformance import main
 
@@ -114,3 +115,25 @@ def test_junit(tmp_path: Path) -> None:
 def test_printed_junit_is_all_that_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["stranger", "--op", "exp", "--junit", "-"]) == 1
     assert ElementTree.fromstring(capsys.readouterr().out).tag == "testsuites"
+
+
+def test_reports_say_what_is_not_checked(
+    register: Callable[..., None], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The second derivative of digamma is a polygamma, which is not for float16."""
+    (plugin,) = (plugin for plugin in loader().plugins if plugin.name == "cpu-numpy")
+    digamma = next(kernel.fn for kernel in plugin.kernels if kernel.op == "digamma")
+    register(Kernel(op="digamma", device="cpu", fn=digamma, dtypes=("float16",)))
+    files = [str(tmp_path / name) for name in ("results.json", "results.xml")]
+    assert main(["stranger", "--json", files[0], "--junit", files[1]]) == 0
+    why = (
+        "gradient not checked: a vjp calls another op: polygamma: dtype float16 is not supported; use one of float32, "
+        "float64. Cast with tf.cast."
+    )
+    assert f"digamma/float16 {why}" in capsys.readouterr().out.splitlines()
+    found = json.loads(Path(files[0]).read_text())
+    (test,) = (test for test in found["tests"] if test["check"] == "gradient")
+    assert (test["outcome"], test["text"]) == ("not checked", why)
+    assert {"what": "digamma/float16/gradient", "why": why} in found["left_out"]
+    (case,) = ElementTree.parse(files[1]).findall(".//testcase[@name='gradient']")
+    assert [(each.tag, each.get("message")) for each in case] == [("skipped", why)]

@@ -11,13 +11,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent))  # so that the tests can import `planting`
-
-from planting import failures, kernel
-
 import agog_core as ag
 from agog_core.dispatch.plugins.loader import loader
 from agog_core.plugin import load_reference
+
+sys.path.insert(0, str(Path(__file__).parent))  # so that the tests can import `planting`
+pytest.register_assert_rewrite("planting")
 
 Verdict = Callable[..., dict[str, str]]
 
@@ -35,6 +34,8 @@ def _the_process_stays_as_it_was() -> Iterator[None]:
 @pytest.fixture
 def verdict() -> Verdict:
     """A function that gives the checks which fail for a kernel of the CPU, and what they say."""
+
+    from planting import failures, kernel
 
     def of(op: str, fn: Callable[..., Any] | None, dtype: str = "float32", **facts: Any) -> dict[str, str]:
         return failures(kernel(op, fn, dtype, **facts))

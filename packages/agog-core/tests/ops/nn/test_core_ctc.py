@@ -134,3 +134,20 @@ def test_narrow_beam_keeps_what_is_likeliest_at_each_time() -> None:
     probabilities = np.array([[[0.5, 0.1, 0.4]], [[0.1, 0.8, 0.1]]])
     (decoded,), _ = nn.ctc_beam_search_decoder(np.log(probabilities), [2], beam_width=1)
     assert decoded.values.numpy().tolist() == [0, 1]
+
+
+@pytest.mark.parametrize(("dtype", "tolerance"), [("float16", 0.02), ("bfloat16", 0.1), ("float32", 1e-5)])
+def test_second_derivatives_of_narrow_floats(dtype: str, tolerance: float) -> None:
+    """They are near those in float64."""
+
+    def second(dtype: str) -> np.ndarray:
+        logits = ag.cast(ag.constant(LOGITS), dtype)
+        with ag.GradientTape() as outer:
+            outer.watch(logits)
+            with ag.GradientTape() as inner:
+                inner.watch(logits)
+                loss = ag.reduce_sum(ctc_loss(sparse(LABELS), logits, LENGTHS))
+            total = ag.reduce_sum(inner.gradient(loss, logits) * ag.cast(ag.constant(LOGITS[::-1]), dtype))
+        return np.asarray(ag.cast(outer.gradient(total, logits), "float64").numpy())
+
+    np.testing.assert_allclose(second(dtype), second("float64"), rtol=0, atol=tolerance)

@@ -10,10 +10,11 @@ from collections.abc import Callable
 from agog_core.dtypes import as_dtype
 from agog_testing.checks.bounds import check_bounds
 from agog_testing.checks.denormals import WITHOUT, check_denormals
-from agog_testing.checks.derivatives import check_forward, check_gradient, check_linear
+from agog_testing.checks.derivatives import check_facts, check_forward, check_gradient, check_linear
 from agog_testing.checks.errors import check_errors
 from agog_testing.checks.large import check_large, has_large_call
 from agog_testing.checks.layouts import check_inputs, check_same_array, check_strides
+from agog_testing.checks.lowering import lowering_checks
 from agog_testing.checks.multi_tensor import check_several
 from agog_testing.checks.out_arrays import check_out
 from agog_testing.checks.repetition import check_repeated, check_threads
@@ -43,6 +44,8 @@ def checks_for(subject: Subject) -> dict[str, Check]:
         found["out"] = check_out
     if subject.several is not None:
         found["several"] = check_several
+    if subject.leading is not None:
+        found |= lowering_checks(subject)
     if info.sized is not None or op.inputs:
         found["sizes"] = check_sizes
         if has_large_call(info, subject.dtype):
@@ -60,8 +63,10 @@ def checks_for(subject: Subject) -> dict[str, Check]:
         found |= {"strides": check_strides, "same_array": check_same_array, "bounds": check_bounds}
     if any(sample.digest for sample in subject.samples()):
         found["bits"] = check_bits
-    if info.differentiable and subject.dtype in ("float64", "complex128"):
+    if as_dtype(subject.dtype).is_differentiable and info.differentiable:
         found |= {"gradient": check_gradient, "forward": check_forward, "linear": check_linear}
+    elif as_dtype(subject.dtype).is_differentiable and op.is_differentiable:
+        found["gradient"] = check_facts  # which they contradict
     if any(error.dtype == subject.dtype for error in info.errors):
         found["errors"] = check_errors
     return found

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from agog_testing.comparison import Accuracy
-from agog_testing.subject import Violation
+from agog_testing.subject import NotChecked, Violation
 
 
 class ConformanceError(Exception):
@@ -20,8 +20,9 @@ class Outcome(NamedTuple):
 
     Args:
         kind: ``"passed"``, ``"failed"``, ``"xfailed"`` (expected), ``"xpassed"`` (an expected failure that passed,
-            which is an error), ``"unavailable"``, or ``"not run"`` where an earlier test of the op ended the process.
-        text: the failure, the reason for an unavailable kernel, or a remark on a passed test.
+            which is an error), ``"not checked"`` where the op's facts do not allow it, ``"unavailable"``, or ``"not
+            run"`` where an earlier test of the op ended the process.
+        text: the failure, the reason for an unavailable kernel or an unchecked rule, or a remark on a passed test.
         ulp: the worst error of results that the test compared with the reference, in units in the last place.
     """
 
@@ -70,6 +71,8 @@ class Case:
         accuracy.worst = None
         try:
             outcome = Outcome("passed", self.test())
+        except NotChecked as why:
+            return Outcome("not checked", f"{self.check} not checked: {why}")
         except Violation as violation:
             outcome = Outcome("failed", str(violation))
         except KeyboardInterrupt:

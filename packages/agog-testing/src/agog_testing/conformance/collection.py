@@ -175,6 +175,8 @@ def cases_of(plugin: Plugin, info: OpInfo, seed: int, quick: bool = False) -> It
                 partner=_partner(kernel, plugin, device, dtype),
                 several=None if kernel.several is None else implementation.several,
                 fill=None if kernel.out is None else implementation.fill,
+                leading=implementation.leading if _is_taken_apart(kernel, info.op) else None,
+                dtypes=None if kernel.dtypes is None else frozenset(kernel.dtypes),
                 deterministic=kernel.deterministic,
                 keeps_threads=kernel.pool,
                 is_made=kernel.make is not None,
@@ -212,6 +214,11 @@ def has_own_memory(plugin: Plugin) -> bool:
 def _runs_on(device: Device, op: Op, dtype: str) -> bool:
     """Whether an op runs on a device at all: others run on the host, whatever kernels there are."""
     return device.holds(as_dtype(dtype)) and (device.backend.host_memory or not op.host)
+
+
+def _is_taken_apart(kernel: Kernel, op: Op) -> bool:
+    """Whether traced functions run a kernel in another form than as a whole."""
+    return kernel.lower is not None and not (op.random or op.host or op.is_paired)
 
 
 def _fail_alone(why: str) -> str:

@@ -187,7 +187,9 @@ def _left_out(
     stop = "Ctrl-C ended the run" if is_interrupted else "-x stopped the run at the first failure"
     found = [(test.id, stop) for test in results.tests if test.id not in results.ended]
     found += [
-        (test.id, outcome.text) for test, outcome in results.outcomes if outcome.kind in ("not run", "unavailable")
+        (test.id, outcome.text)
+        for test, outcome in results.outcomes
+        if outcome.kind in ("not checked", "not run", "unavailable")
     ]
     found += [(op, "the kit has no facts about this op") for op in listing.uncovered]
     return found

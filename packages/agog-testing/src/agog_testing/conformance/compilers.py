@@ -11,7 +11,7 @@ from agog_core.dispatch.plugins.executors import executors_of
 from agog_core.dispatch.plugins.loader import Plugin
 from agog_core.dispatch.plugins.ranking import why_unusable
 from agog_testing.compilers import check_calls, compilers_in_use, executors_in_use
-from agog_testing.compilers.calls import Tolerances
+from agog_testing.compilers.agreement import Tolerances
 from agog_testing.conformance.cases import Case
 from agog_testing.opinfo import OpInfo
 from agog_testing.random_programs import check_program

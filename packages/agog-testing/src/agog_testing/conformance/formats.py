@@ -15,7 +15,8 @@ from agog_testing.kinds import QUICK
 
 # What XML 1.0 cannot hold.
 _ILLEGAL = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-_TAGS = {"failed": "failure", "xpassed": "failure", "not run": "error", "xfailed": "skipped", "unavailable": "skipped"}
+_TAGS = {"failed": "failure", "xpassed": "failure", "not run": "error", "xfailed": "skipped"}
+_TAGS |= {"not checked": "skipped", "unavailable": "skipped"}
 
 
 class Choice(NamedTuple):

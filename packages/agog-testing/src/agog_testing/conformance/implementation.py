@@ -6,13 +6,14 @@ host; so checks go on, and say at the end how many calls were declined.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import cached_property
 from typing import Any
 
 from agog_core.dispatch.devices.device import Device
 from agog_core.dispatch.devices.lookup import default_device
-from agog_core.dispatch.kernels.candidates import Candidate, function_of, load_kernel
+from agog_core.dispatch.kernels.candidates import Candidate, candidates, function_of, load_kernel, rank
 from agog_core.dispatch.kernels.fallback import elsewhere
 from agog_core.dispatch.kernels.resolution import Chain, resolve
 from agog_core.dispatch.kernels.unresolved import declined
@@ -61,6 +62,21 @@ class Implementation:
         """Call the kernel's function that fills an array with its result."""
         function = function_of(Candidate(self.kernel, self.plugin, {}), self._table, self.kernel.out)
         return self.device.bind(self.kernel.op, self._table.dtype, function)[0](*arrays, out=out, **attributes)
+
+    @contextmanager
+    def leading(self) -> Iterator[None]:
+        """Put the kernel before all others of its op, which follow in rank, as traced functions find them."""
+        op = all_ops()[self.kernel.op]
+        usable, _ = candidates(op.name, self.device.type, self._table.dtype.name)
+        mine = next((each for each in usable if each.kernel is self.kernel), Candidate(self.kernel, self.plugin, {}))
+        chain = Chain(op, self._table, [mine, *(each for each in usable if rank(each) != rank(mine))])
+        kernels = chain.first()
+        assert kernels is not None
+        self._table.install(op.name, *kernels, chain)
+        try:
+            yield
+        finally:
+            self._table.remove(op.name)
 
     def forget_counts(self) -> None:
         """Count calls from now on."""

@@ -14,11 +14,18 @@ _WORDS = {
     "failed": "FAILED",
     "xfailed": "failed as expected",
     "xpassed": "PASSED UNEXPECTEDLY",
+    "not checked": "not checked",
     "not run": "not run",
     "unavailable": "not available",
 }
-_MARKS = {"passed": "", "failed": "F", "xpassed": "X", "xfailed": "x", "not run": "n", "unavailable": "u"}
-_LEGEND = "tests passed; F failed; x failed as expected; X passed unexpectedly; n not run; u not available; . no kernel"
+_MARKS = {
+    **{"passed": "", "failed": "F", "xpassed": "X", "xfailed": "x"},
+    **{"not checked": "?", "not run": "n", "unavailable": "u"},
+}
+_LEGEND = (
+    "tests passed; F failed; x failed as expected; X passed unexpectedly; ? not checked; n not run; u not available; "
+    ". no kernel"
+)
 
 
 def line(name: str, outcome: Outcome) -> str:
@@ -45,6 +52,7 @@ def coverage(results: Sequence[tuple[str, str, Outcome]], uncovered: Sequence[st
         rows.append([op, *(_cell(cells[op, dtype]) if (op, dtype) in cells else "." for dtype in dtypes)])
     lines = [f"Coverage ({_LEGEND})", *_aligned(rows)]
     lines += [f"{name} {text}" for name, text in declined.items()]
+    lines += [f"{op}/{dtype} {outcome.text}" for op, dtype, outcome in results if outcome.kind == "not checked"]
     if uncovered:
         lines.append(f"not covered, for the kit has no facts about them: {', '.join(uncovered)}")
     return "\n".join(lines)

@@ -14,7 +14,7 @@ import numpy as np
 import agog_core as ag
 from agog_core.random import generator
 from agog_core.tracing.functions.eager_mode import eagerly
-from agog_testing.compilers.calls import are_equal
+from agog_testing.compilers.agreement import are_equal
 from agog_testing.random_programs.generator import source_of
 from agog_testing.subject import Violation
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from agog_core.calls.call import call
 from agog_core.dispatch.op import Op, define
-from agog_core.dtypes import FLOATING, int32
+from agog_core.dtypes import FLOATING, float32, int32
 from agog_core.errors import InvalidArgumentError
 from agog_core.gradients.tape import GradientTape
 from agog_core.ops.array import cast, concat, expand_dims, fill, one_hot, ones_like, reshape, stack, transpose, unstack
@@ -200,7 +200,8 @@ def _ctc_loss_grad_vjp(
         outer.watch(asked)
         with GradientTape() as inner:
             inner.watch(logits)
-            loss = _composed_loss(labels, logits, sequence_length, merge_repeated)
+            wide = cast(logits, float32) if logits.dtype.size < float32.size else logits  # float16 ends before 1e30
+            loss = cast(_composed_loss(labels, wide, sequence_length, merge_repeated), logits.dtype)
         gradient = inner.gradient(loss, logits, gradients)
     found = outer.gradient(gradient, asked, g, unconnected_gradients="zero")
     return tuple([found.get(name) for name in sources])
