@@ -18,6 +18,7 @@ WITHOUT = {
     *("random_gamma", "matrix_solve_ls", "matrix_triangular_solve", "matrix_inverse", "matrix_solve"),
     *("matrix_square_root", "log_matrix_determinant", "qr", "svd", "self_adjoint_eig"),
     *("betainc", "igamma", "igammac", "polygamma", "zeta", "reduce_extremum_grad", "gru_grad", "lstm_grad"),
+    *("resample", "resample_grad"),
 }
 """Ops whose results there hang on what is too small for any number, or whose references do not reach that far."""
 
