@@ -13,7 +13,7 @@ import numpy as np
 _TRIM_THRESHOLD, _TOP_PAD, _MMAP_THRESHOLD = -1, -2, -3
 
 # The bytes of a cache line, which are also those of the widest registers; and from how many on an array begins at one.
-_LINE, _LARGE = 64, 1 << 16
+_LINE, LARGE = 64, 1 << 16
 
 
 class _Block(np.ndarray[Any, Any]):
@@ -27,7 +27,7 @@ def empty(shape: tuple[int, ...], dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
     The C library hands out memory 16 bytes behind one, where additions of 1 MiB take twice as long.
     """
     size = prod(shape) * dtype.itemsize
-    if size < _LARGE or dtype.hasobject:
+    if size < LARGE or dtype.hasobject:
         return np.empty(shape, dtype)
     block = np.ndarray.__new__(_Block, size + _LINE - 1, np.uint8)
     return np.ndarray(shape, dtype, block, -block.ctypes.data % _LINE)

@@ -42,6 +42,8 @@ def to_host(array: Array) -> Array:
 
 def copy(array: Array) -> Array:
     """A C-contiguous copy that owns its memory."""
+    if array.nbytes < allocator.LARGE:
+        return np.array(array, order="C", copy=True)
     copied = allocator.empty(array.shape, array.dtype)
     copied[...] = array
     return copied
