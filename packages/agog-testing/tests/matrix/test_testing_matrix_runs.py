@@ -34,10 +34,9 @@ def test_it_runs_to_the_end_and_says_what_failed(tmp_path: Path) -> None:
     found = json.loads((tmp_path / "out" / "matrix.json").read_text())
     assert found["failed"] == ["cpu-numpy: test_mine.test_that_fails: assert 1 == 2"]
     (backend,) = found["backends"]
-    assert (backend["plugin"], backend["device"], backend["absent"], backend["kit"]) == (
-        *("cpu-numpy", "cpu", None),
-        {"passed": 17},
-    )
+    assert (backend["plugin"], backend["device"], backend["absent"]) == ("cpu-numpy", "cpu", None)
+    assert list(backend["kit"]) == ["passed"]
+    assert backend["kit"]["passed"] > 15
     suites = {suite.get("name") for suite in ElementTree.parse(tmp_path / "out" / "matrix.xml").getroot()}
     assert suites == {"cpu-numpy suites", "cpu-numpy kit"}
 
