@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import agog_core as ag
+from agog_core.plugin import random_bits
 from agog_cpu_numpy import kernels
 
 Array = np.ndarray[Any, Any]
@@ -49,11 +50,11 @@ def test_philox_of_numpy_is_the_published_one(
 def test_bits_are_those_of_philox(counter: int) -> None:
     key = (2**63 + 3, 5, counter)
     expected = np.random.Philox(key=np.array(key[:2], np.uint64), counter=np.array([counter, 0, 0, 0], np.uint64))
-    assert kernels._bits(key, 9).tolist() == expected.random_raw(9).tolist()
+    assert random_bits(key, 9).tolist() == expected.random_raw(9).tolist()
 
 
 def test_counter_counts_blocks_of_four() -> None:
-    assert kernels._bits((1, 2, 3), 8)[4:].tolist() == kernels._bits((1, 2, 4), 4).tolist()
+    assert random_bits((1, 2, 3), 8)[4:].tolist() == random_bits((1, 2, 4), 4).tolist()
 
 
 def draw(op: str, count: int, dtype: str, **attributes: Any) -> Array:
@@ -141,7 +142,7 @@ def test_integers_are_equally_likely() -> None:
 def test_whole_range_of_integers() -> None:
     limits = np.iinfo(np.int64)
     values = draw("random_integers", 1000, "int64", low=int(limits.min), high=int(limits.max))
-    words = kernels._bits((20181105, 7, 0), 1000).tolist()
+    words = random_bits((20181105, 7, 0), 1000).tolist()
     assert values.tolist() == [word % (2**64 - 1) - 2**63 for word in words]
 
 

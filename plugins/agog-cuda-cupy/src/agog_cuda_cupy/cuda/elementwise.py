@@ -28,13 +28,19 @@ def _of_one(name: str) -> Callable[..., Any]:
     def launch(modules: Modules, x: Array, *, alpha: float = 0) -> Any:
         return _launched(modules, "unary", _UNARY.index(name), alpha, x)
 
-    return launch
+    return _named(name, launch)
 
 
 def _of_two(name: str) -> Callable[..., Any]:
     def launch(modules: Modules, x: Array, y: Array, *, alpha: float = 0) -> Any:
         return _launched(modules, "binary", _BINARY.index(name), alpha, x, y)
 
+    return _named(name, launch)
+
+
+def _named(name: str, launch: Callable[..., Any]) -> Callable[..., Any]:
+    """The launcher under the name that errors give."""
+    launch.__name__ = launch.__qualname__ = name
     return launch
 
 
