@@ -138,7 +138,7 @@ def test_graphs(run: Any, name: str) -> None:
     edges = {(source, node.name) for node in nodes for source in node.input}
     some = {
         "model": {("left", "encoder/hidden"), ("encoder/hidden", "both"), ("encoder_1/hidden", "both")},
-        "tape": {("concat", "matmul_2"), ("square", "reduce_mean")},
+        "tape": {("concat", "matmul_bias_2"), ("square", "reduce_mean")},
         "traced": {("concat", "matmul_2"), ("square", "reduce_mean")},
     }
     assert some[name] <= edges
