@@ -22,7 +22,7 @@ HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 CASES = ROOT / "plugins" / "agog-cuda-cupy" / "tests" / "host"
 SUITES = ("core", "layers", "optimizers", "data", "checkpoint", "summary", "training", "testing")
-HALVES = ("float16", "bfloat16")
+SHORT = ("bool", "int8", "int16", "uint8", "uint16", "uint32", "uint64")
 
 _ON_CARD = {"AGOG_HOST_CASES": "card"}
 # pytest-benchmark, where it is installed, ends each run by several processes.
@@ -66,9 +66,13 @@ def _pytest(name: str, *arguments: str | Path, seconds: int = 300, env: Mapping[
     return Task(name, (*command, results, *map(str, arguments)), seconds, env or {})
 
 
-def _kit(name: str, *arguments: str, seconds: int = 500) -> Task:
+def _kit(name: str, *arguments: str, seconds: int = 290) -> Task:
     command = (sys.executable, "-m", "agog_testing.conformance", "cuda-cupy", "--jobs", "{jobs}", "--timeout", "240")
     return Task(name, (*command, "--json", f"{{out}}/{name}.json", *arguments), seconds)
+
+
+def _of(*dtypes: str) -> list[str]:
+    return [part for dtype in dtypes for part in ("--dtype", dtype)]
 
 
 def _sanitizer(tool: str) -> Task:
@@ -94,11 +98,11 @@ STAGES: dict[str, tuple[tuple[Task, ...], ...]] = {
         (Task("speeds-tf32", (sys.executable, str(HERE / "speeds.py"), "{out}/speeds-tf32.json", "--tf32")),),
         (_probe("profile"),),
     ),
-    "C": ((_kit("kit-float32", "--dtype", "float32", "--dtype", "int32"),),),
+    "C": ((_kit("kit-float32", *_of("float32", "int32")),),),
     "D": ((_sanitizer("memcheck"), _sanitizer("racecheck"), _sanitizer("initcheck")),),
-    "E": (
-        (_kit("kit-halves", *(part for dtype in HALVES for part in ("--dtype", dtype))),),
-        (_kit("kit-all"),),
+    "E": ((_kit("kit-doubles", *_of("float64", "int64")),), (_kit("kit-halves", *_of("float16", "bfloat16")),)),
+    "F": ((_kit("kit-complex", *_of("complex64", "complex128")),), (_kit("kit-integers", *_of(*SHORT)),)),
+    "G": (
         (
             _pytest(
                 "suites",

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections import defaultdict, deque
 from collections.abc import Callable
-from functools import cache
 from itertools import count
 from threading import Lock, Thread, current_thread, local
 from typing import Any, NamedTuple
@@ -43,14 +42,6 @@ _turns = count()
 
 def defer(values: tuple[Any, ...], check: Check) -> None:
     """Have arrays looked at later; called in a kernel, so that GPU and compute stream are set."""
-    waiting, index = _sent(values, check), values[0].device.id
-    with _lock:
-        _look(index)
-        _waiting[index].append(waiting)
-
-
-def _sent(values: tuple[Any, ...], check: Check) -> _Waiting:
-    """Arrays on their way to the host."""
     import cupy
     import cupyx
 
@@ -59,7 +50,10 @@ def _sent(values: tuple[Any, ...], check: Check) -> _Waiting:
     for value, number in zip(values, numbers, strict=True):
         # Not by `get`, which CuPy counts as a wait also where it does not block.
         value.data.copy_to_host_async(number.ctypes.data, number.nbytes, compute)
-    return _Waiting(numbers, compute.record(), check, next(_turns))
+    waiting, index = _Waiting(numbers, compute.record(), check, next(_turns)), values[0].device.id
+    with _lock:
+        _look(index)
+        _waiting[index].append(waiting)
 
 
 def pending_error(index: int) -> str | None:
@@ -129,11 +123,8 @@ class ErrorWords:
     def _send(self, piece: _Piece) -> None:
         """Have all words of a piece looked at when they are on the host, and use them again."""
         checks, piece.checks = piece.checks, []
-        waiting = _sent((piece.array,), lambda numbers: self._check(checks, numbers))
+        defer((piece.array,), lambda numbers: self._check(checks, numbers))
         piece.set_all_bits()
-        with _lock:
-            _look(self._index)
-            _waiting[self._index].append(waiting)
 
     def read(self) -> None:
         """Look at all words, with the lock held and the GPU idle; another thread may be about to launch with one."""
@@ -179,5 +170,10 @@ class _Piece:
 
 MOST_WORDS = 64
 ALL_BITS = (1 << 64) - 1
-error_words = cache(ErrorWords)
-"""The words of a GPU, by its number."""
+# The words of each GPU; two threads that ask first at once get the same ones.
+_error_words: dict[int, ErrorWords] = {}
+
+
+def error_words(index: int) -> ErrorWords:
+    """The words of a GPU."""
+    return _error_words.get(index) or _error_words.setdefault(index, ErrorWords(index))

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections import defaultdict, deque
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from threading import Event, Thread
+from time import sleep
 from types import SimpleNamespace
 from typing import Any
 
@@ -214,6 +216,19 @@ def test_a_wrong_index_of_another_thread_is_told_while_it_runs_and_after_it() ->
     with says(InvalidArgumentError, SENTENCE.format(9)):
         get_device("gpu:0").synchronize()
     get_device("gpu:0").synchronize()
+
+
+def test_threads_that_ask_first_at_once_get_the_same_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Slow(value_checks.ErrorWords):
+        def __init__(self, index: int) -> None:
+            super().__init__(index)
+            sleep(0.05)
+
+    monkeypatch.setattr(value_checks, "ErrorWords", Slow)
+    monkeypatch.setattr(value_checks, "_error_words", {})
+    with ThreadPoolExecutor(8) as pool:
+        found = [*pool.map(lambda _: value_checks.error_words(0), range(8))]
+    assert len({id(words) for words in found}) == 1
 
 
 @pytest.mark.parametrize("is_gather_first", [True, False])
