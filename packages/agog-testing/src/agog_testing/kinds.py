@@ -47,5 +47,4 @@ def _kind(value: Any) -> Any:
 
 
 def _is_finite(array: np.ndarray[Any, Any]) -> bool:
-
     return not as_dtype(array.dtype).is_differentiable or bool(np.isfinite(array.astype(np.complex128)).all())
