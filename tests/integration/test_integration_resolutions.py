@@ -44,7 +44,9 @@ def test_a_training_run_asks_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(resolution, "candidates", counting_candidates)
     tf.register_plugin(SimpleNamespace(agog_kernels=agog_kernels, agog_conformance=agog_conformance), "counting")
     try:
-        model = tf.keras.Sequential([tf.keras.layers.Dense(8, activation="relu"), tf.keras.layers.Dense(1)])
+        model = tf.keras.Sequential(
+            [tf.keras.layers.Dense(8), tf.keras.layers.Activation("relu"), tf.keras.layers.Dense(1)]
+        )
         optimizer = tf.train.AdamOptimizer(0.01)
         x = tf.constant(np.linspace(-1, 1, 32, dtype=np.float32).reshape(16, 2))
 
