@@ -107,30 +107,6 @@ def test_a_better_kernel_of_the_product_alone_is_used() -> None:
     assert seen[:3] == ["matmul of library", "add of cpu-numpy", "relu of cpu-numpy"]
 
 
-def test_a_better_kernel_of_an_activation_is_used() -> None:
-    a, b, bias = ag.ones([3, 2]), ag.ones([2, 2]), ag.constant([1.0, -5.0])
-    with kernels(relu=lambda x: np.maximum(x, 0) + 1) as seen:
-        assert matmul_bias(a, b, bias, "relu").numpy().tolist() == [[4.0, 1.0]] * 3
-    assert seen == ["matmul of cpu-numpy", "add of cpu-numpy", "relu of library"]
-
-
-def test_a_plugins_own_kernel_for_the_whole_goes_before_its_activation() -> None:
-    def whole(a: Any, b: Any, bias: Any, *, activation: str) -> Any:
-        return a @ b + bias
-
-    found = [
-        Kernel(op="matmul_bias", device="cpu", fn=whole, priority=200),
-        Kernel(op="relu", device="cpu", fn=lambda x: x, priority=300),
-    ]
-    ag.register_plugin(SimpleNamespace(agog_kernels=hookimpl(lambda: found)), "library")
-    try:
-        with ag.device("cpu"):
-            out = matmul_bias(ag.ones([1, 2]), ag.ones([2, 2]), ag.constant([1.0, -5.0]), "relu")
-    finally:
-        ag.unregister_plugin("library")
-    assert out.numpy().tolist() == [[3.0, -3.0]]
-
-
 def test_a_kernel_for_the_whole_runs_in_traced_functions_too() -> None:
     def whole(a: Any, b: Any, bias: Any, *, activation: str) -> Any:
         return np.full((len(a), b.shape[1]), 7.0, a.dtype) if activation == "relu" else NotImplemented

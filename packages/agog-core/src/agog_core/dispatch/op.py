@@ -86,10 +86,10 @@ class Op:
         reserve_of: the name of the op whose reserve this one takes, as its last input, ``reserve``. The kernels of the
             two come from one plugin. Beside the op that ``reserve`` names, others may take it, such as that one's own
             gradient.
-        parts: of a fused op, the names of the ops that it may be composed of, the most costly first; and the
-            composition: ``parts(run, *inputs, **attributes)``, where ``run(name, *inputs, **attributes)`` runs an op's
-            kernel. It replaces a kernel that is missing, lower in rank than that of the first named op or than another
-            plugin's for any of them, and kernels that traced functions take apart.
+        parts: of a fused op, the name of the most costly op that it is composed of, and the composition:
+            ``parts(run, *inputs, **attributes)``, where ``run(name, *inputs, **attributes)`` runs the kernel of an op.
+            It replaces a kernel that is lower in rank than that of the named op, or is not there, and kernels that
+            traced functions take apart.
 
     Raises:
         TypeError: an argument is of a wrong type.
@@ -125,7 +125,7 @@ class Op:
         may_fail: bool | frozenset[DType] = False,
         reserve: str | None = None,
         reserve_of: str | None = None,
-        parts: tuple[tuple[str, ...], Callable[..., Any]] | None = None,
+        parts: tuple[str, Callable[..., Any]] | None = None,
     ) -> None:
         check_fields(f"Op {describe_value(name)}", _FIELDS, locals())
         self.name = name
@@ -280,12 +280,9 @@ _FIELDS = {
     "parts": optional(
         Field(
             lambda value: (
-                isinstance(value, tuple)
-                and len(value) == 2
-                and (isinstance(value[0], tuple) and len(value[0]) > 0 and all(map(NAME.accepts, value[0])))
-                and FUNCTION.accepts(value[1])
+                isinstance(value, tuple) and len(value) == 2 and NAME.accepts(value[0]) and FUNCTION.accepts(value[1])
             ),
-            "a tuple of names of ops and a function, as a pair",
+            "the name of an op and a function, as a pair",
         )
     ),
 }

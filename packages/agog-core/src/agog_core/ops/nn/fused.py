@@ -40,10 +40,6 @@ _GRADIENTS: dict[str, Callable[[Tensor, Tensor], Tensor]] = {
 }
 
 
-# What may come behind a product.
-_FINISHING = ("add", *(name for name in _GRADIENTS if name != "linear"))
-
-
 def matmul_bias(a: TensorLike, b: TensorLike, bias: TensorLike, activation: str = "linear") -> Tensor:
     """A layer's ``activation(a @ b + bias)`` for matrices: a product, a number added to each column, and an activation.
 
@@ -117,7 +113,7 @@ _matmul_bias = Op(
     shape=_matmul_bias_shape,
     dtypes=FLOATING,
     vjp={("a", "b", "bias"): _matmul_bias_vjp},
-    parts=(("matmul", *_FINISHING), _matmul_bias_parts),
+    parts=("matmul", _matmul_bias_parts),
 )
 
 
@@ -203,5 +199,5 @@ _convolution_bias = Op(
     shape=_convolution_bias_shape,
     dtypes=FLOATING,
     vjp={("input", "filter", "bias"): _convolution_bias_vjp},
-    parts=(("convolution", *_FINISHING), _convolution_bias_parts),
+    parts=("convolution", _convolution_bias_parts),
 )
