@@ -134,6 +134,7 @@ STATE = {
     "agog_cpu_llvm.machine._left": "none: a cache",
     "agog_cpu_executor.program.layouts._shared": "none: memory that nobody reads",
     "agog_cpu_executor.lowering.proxies.recording": "none: what is being compiled",
+    "agog_cuda_cupy.value_checks._error_words": "none: words of memory by device",
     "agog_cuda_cupy.value_checks._lock": "none: a lock",
     "agog_cuda_cupy.value_checks._turns": "none: numbers",
     "agog_cuda_cupy.value_checks._waiting": "late: runs add to it",
