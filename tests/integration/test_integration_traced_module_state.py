@@ -132,6 +132,7 @@ STATE = {
     "agog_cpu_llvm.compiler._units": "none: a cache",
     "agog_cpu_llvm.halves._helper": "none: a thread",
     "agog_cpu_llvm.machine._left": "none: a cache",
+    "agog_cpu_llvm.team.team._present": "none: threads",
     "agog_cpu_executor.program.layouts._shared": "none: memory that nobody reads",
     "agog_cpu_executor.lowering.proxies.recording": "none: what is being compiled",
     "agog_cuda_cupy.value_checks._error_words": "none: words of memory by device",

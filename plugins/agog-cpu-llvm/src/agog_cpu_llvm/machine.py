@@ -14,6 +14,11 @@ from llvmlite.binding.newpassmanagers import NewPassManager
 from agog_cpu_llvm import numpy_loops
 
 _METH_FASTCALL = 0x80
+# The functions of CPython that machine code calls.
+_OF_PYTHON = (
+    *("PyEval_SaveThread", "PyEval_RestoreThread", "Py_IncRef"),
+    *("PyThread_acquire_lock", "PyThread_release_lock"),
+)
 _NO_TRIPLE, _NO_LAYOUT = 'target triple = "unknown-unknown-unknown"', 'target datalayout = ""'
 
 
@@ -76,7 +81,7 @@ def _target() -> Any:
     """LLVM's target, which knows the functions that machine code calls."""
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
-    for name in ("PyEval_SaveThread", "PyEval_RestoreThread", "Py_IncRef"):
+    for name in _OF_PYTHON:
         # By its own address, since what `ctypes.cast` takes refers to itself from then on.
         address = ctypes.addressof(getattr(ctypes.pythonapi, name))
         llvm.add_symbol(name, ctypes.c_void_p.from_address(address).value)
@@ -114,9 +119,15 @@ def load(code: bytes, name: str, turns: int, grain: int) -> Code:
     """The function of a name in an object file."""
     while _left:
         _left.pop().close()
+    held = engine(code)
+    return Code(held, held.get_function_address(name), turns, grain)
+
+
+def engine(code: bytes) -> Any:
+    """What holds the machine code of an object file: its ``get_function_address`` finds functions by their names."""
     module = llvm.parse_assembly("")
-    engine = llvm.create_mcjit_compiler(module, _machine())
+    made = llvm.create_mcjit_compiler(module, _machine())
     (module._ptr._objects or {}).clear()  # llvmlite has asked for its hash by `ctypes.cast`: it refers to itself
-    engine.add_object_file(llvm.ObjectFileRef.from_data(code))
-    engine.finalize_object()
-    return Code(engine, engine.get_function_address(name), turns, grain)
+    made.add_object_file(llvm.ObjectFileRef.from_data(code))
+    made.finalize_object()
+    return made
