@@ -381,6 +381,15 @@ def slower(session: nox.Session) -> None:
 
 
 @nox.session(default=False, requires=["wheels"])
+def bench(session: nox.Session) -> None:
+    """Time the programs of benchmarks/ beside PyTorch's and JAX's, in turn; arguments after -- name some of them."""
+    install(session, "agog[llvm]", "click", "threadpoolctl", "matplotlib>=3.9")
+    session.install("torch==2.13.0", "jax==0.10.2", "--extra-index-url", "https://download.pytorch.org/whl/cpu")
+    with session.chdir(ROOT):
+        session.run("python", "-m", "benchmarks", *session.posargs)
+
+
+@nox.session(default=False, requires=["wheels"])
 def endurance(session: nox.Session) -> None:
     """Run tests of faults at their full volume, such as a kill after every step; too long for each change."""
     install(session, *all_members(), WORKERS_PACKAGE)

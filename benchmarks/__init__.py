@@ -1,0 +1,1 @@
+"""Benchmarks: the same small programs in agog and in its peers, timed in turn."""
