@@ -5,13 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-import os
-import sys
 from collections.abc import Callable, Sequence
-from functools import cache
 from itertools import pairwise
-from pathlib import Path
-from threading import RLock
 from typing import TYPE_CHECKING, Any
 from weakref import WeakValueDictionary
 
@@ -28,10 +23,6 @@ if TYPE_CHECKING:
 _units: WeakValueDictionary[str, machine.Code] = WeakValueDictionary()
 # The keys of subgraphs that are not taken; written under the lock.
 _not_taken: set[str] = set()
-# Held while LLVM is at work, which is for one thread at a time, and while a process forks.
-_lock = RLock()
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(before=_lock.acquire, after_in_parent=_lock.release, after_in_child=_lock.release)
 
 
 def takes(primitive: Primitive, values: Sequence[ArraySpec]) -> bool:
@@ -86,8 +77,10 @@ def compile(subgraph: Subgraph) -> Callable[..., None] | None:
     if any(0 in subgraph.values[output].shape for output in subgraph.outputs):
         return None
     constants = [value for value, array in subgraph.constants.items() if array.size > 1]
-    key = _key(subgraph, constants)
-    with _lock:
+    from agog_cpu_llvm import machine  # here, because functions of which nothing is compiled need no LLVM
+
+    key = _key(subgraph, constants, machine.identity())
+    with machine.lock:
         code = _units.get(key)
         if code is None and key not in _not_taken:
             code = _code(subgraph, constants, key)
@@ -108,7 +101,7 @@ def compile(subgraph: Subgraph) -> Callable[..., None] | None:
 
 
 def _code(subgraph: Subgraph, constants: Sequence[int], key: str) -> machine.Code | None:
-    from agog_cpu_llvm import machine  # here, because functions of which nothing is compiled need no LLVM
+    from agog_cpu_llvm import machine
 
     name = f"agog_{key}"
     if (kept := disk.read(key)) is not None:
@@ -125,7 +118,7 @@ def _code(subgraph: Subgraph, constants: Sequence[int], key: str) -> machine.Cod
     return machine.load(code, name, written.turns, written.grain)
 
 
-def _key(subgraph: Subgraph, constants: Sequence[int]) -> str:
+def _key(subgraph: Subgraph, constants: Sequence[int], identity: str) -> str:
     """A name for all that machine code depends on; subgraphs that differ in the numbers of their values share it."""
     numbers: dict[int, int] = {}
 
@@ -153,16 +146,7 @@ def _key(subgraph: Subgraph, constants: Sequence[int]) -> str:
         [(spec.dtype, spec.shape, spec.strides) for spec in (subgraph.values[value] for value in numbers)],
         tanh.identity() if any(p.name == "tanh" and tanh.is_for(largest) for p in subgraph.primitives) else "",
     )
-    return hashlib.sha256(repr((_environment(), parts)).encode()).hexdigest()
-
-
-@cache
-def _environment() -> tuple[str, ...]:
-    """What machine code depends on beside the subgraph."""
-    from agog_cpu_llvm import machine
-
-    sources = b"".join([path.read_bytes() for path in sorted(Path(__file__).parent.glob("*.py"))])
-    return machine.identity(), np.__version__, sys.version, hashlib.sha256(sources).hexdigest()
+    return hashlib.sha256(repr((identity, parts)).encode()).hexdigest()
 
 
 def _lies_askew(spec: ArraySpec) -> bool:

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import ctypes
+import hashlib
+import sys
 from functools import cache
+from pathlib import Path
+from threading import RLock
 from typing import Any
 from weakref import finalize
 
 import llvmlite
+import numpy as np
 from llvmlite import binding as llvm
 from llvmlite.binding.newpassmanagers import NewPassManager
 
+from agog_core.locks import hold_while_forking
 from agog_cpu_llvm import numpy_loops
 
 _METH_FASTCALL = 0x80
@@ -43,6 +49,8 @@ _address_of_bytes.argtypes = [ctypes.py_object]
 # Engines whose code nothing calls any more. They are freed when the next code is loaded, since what is deleted together
 # with a function may still call it.
 _left: list[Any] = []
+# Held while LLVM is at work, which is for one thread at a time, and while a process forks.
+lock = hold_while_forking(RLock())
 
 
 class Code:
@@ -71,9 +79,18 @@ def _processor() -> tuple[str, str]:
     return llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
 
 
+@cache
 def identity() -> str:
-    """What machine code depends on, beside its text: LLVM and the processor."""
-    return " ".join((llvmlite.__version__, llvm.get_process_triple(), *_processor()))
+    """What machine code depends on beside what it is made of: the processor, LLVM, Python, NumPy and this plugin."""
+    sources = b"".join([path.read_bytes() for path in sorted(Path(__file__).parent.rglob("*.py"))])
+    releases = llvmlite.__version__, np.__version__, sys.version, hashlib.sha256(sources).hexdigest()
+    return " ".join((*releases, llvm.get_process_triple(), *_processor()))
+
+
+def register_bytes() -> int:
+    """The bytes of the processor's widest registers."""
+    features = llvm.get_host_cpu_features()
+    return 64 if features.get("avx512f") else 32 if features.get("avx2") else 16
 
 
 @cache
@@ -98,12 +115,19 @@ def _machine() -> Any:
     return _target().create_target_machine(cpu=name, features=features, opt=3, jit=True)
 
 
-def assemble(text: str) -> bytes:
-    """Machine code, as an object file."""
+def assemble(text: str, optimize: bool = True) -> bytes:
+    """Machine code, as an object file. Code that is written as the processor is to run it needs no optimization."""
     machine = _machine()
     # In the text, because setting them makes types of ctypes, which refer to themselves.
     text = text.replace(_NO_TRIPLE, f'target triple = "{machine.triple}"', 1)
     module = llvm.parse_assembly(text.replace(_NO_LAYOUT, f'target datalayout = "{machine.target_data}"', 1))
+    if optimize:
+        _optimize(module, machine)
+    code: bytes = machine.emit_object(module)
+    return code
+
+
+def _optimize(module: Any, machine: Any) -> None:
     options = llvm.create_pipeline_tuning_options(speed_level=2)  # more takes a third longer, and gains nothing here
     options.loop_vectorization = options.loop_unrolling = True
     builder = llvm.create_pass_builder(machine, options)
@@ -111,8 +135,20 @@ def assemble(text: str) -> bytes:
     passes.run(module, builder)
     NewPassManager._dispose(passes)  # which llvmlite's `close` does not reach: a hundred kilobytes would stay
     passes.detach()
-    code: bytes = machine.emit_object(module)
-    return code
+
+
+def dissolve(module: Any) -> None:
+    """Let go of what a module is made of, whose parts refer to each other."""
+    for function in module.functions:
+        for block in function.blocks:
+            for instruction in block.instructions:
+                instruction.__dict__.clear()
+            block.__dict__.clear()
+        for part in (*function.args, function.return_value, function):
+            part.__dict__.clear()
+    for part in module.metadata:
+        part.__dict__.clear()
+    module.__dict__.clear()
 
 
 def load(code: bytes, name: str, turns: int, grain: int) -> Code:

@@ -9,7 +9,7 @@ from typing import Any
 from llvmlite import ir
 
 from agog_core.compiler import Subgraph
-from agog_cpu_llvm import operations
+from agog_cpu_llvm import machine, operations
 from agog_cpu_llvm.axes import Nest, nest_of
 from agog_cpu_llvm.loops import BYTE, INDEX, POINTER, counting, index
 from agog_cpu_llvm.rows import BLOCK, Rows
@@ -75,22 +75,8 @@ def write(subgraph: Subgraph, constants: Sequence[int], name: str) -> Module:
     is_divisible = cost >= FOR_TWO and frame.rows == len(frame.shape)
     grain = (BLOCK if not nest.outer else LINE if _is_row_divided(frame, nest) else 1) if is_divisible else 0
     text = str(module)
-    _dissolve(module)
+    machine.dissolve(module)
     return Module(text, turns if cost >= LARGE else 0, grain)
-
-
-def _dissolve(module: ir.Module) -> None:
-    """Let go of what a module is made of, whose parts refer to each other."""
-    for function in module.functions:
-        for block in function.blocks:
-            for instruction in block.instructions:
-                instruction.__dict__.clear()
-            block.__dict__.clear()
-        for part in (*function.args, function.return_value, function):
-            part.__dict__.clear()
-    for part in module.metadata:
-        part.__dict__.clear()
-    module.__dict__.clear()
 
 
 def _is_row_divided(frame: Frame, nest: Nest) -> bool:
