@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import hashlib
+import os
 import sys
 from functools import cache
 from pathlib import Path
@@ -16,7 +17,6 @@ import numpy as np
 from llvmlite import binding as llvm
 from llvmlite.binding.newpassmanagers import NewPassManager
 
-from agog_core.locks import hold_while_forking
 from agog_cpu_llvm import numpy_loops
 
 _METH_FASTCALL = 0x80
@@ -50,7 +50,9 @@ _address_of_bytes.argtypes = [ctypes.py_object]
 # with a function may still call it.
 _left: list[Any] = []
 # Held while LLVM is at work, which is for one thread at a time, and while a process forks.
-lock = hold_while_forking(RLock())
+lock = RLock()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=lock.acquire, after_in_parent=lock.release, after_in_child=lock.release)
 
 
 class Code:
