@@ -72,6 +72,7 @@ class _Present:
             return self.team
 
 
+# The team of this process; written when it is made, and anew in a process that is forked.
 _present = _Present()
 _scratch = Scratch()
 
