@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from agog_core.compiler import Compiler
-from agog_core.plugin import Kernel, hookimpl, requires
+from agog_core.plugin import Conformance, Kernel, hookimpl, requires
 
 
 def unavailable() -> str | None:
@@ -57,3 +57,20 @@ def agog_kernels() -> Iterator[Kernel]:
             when="its first or last input has 65536 elements or more, and a call like it came before",
             unavailable=unavailable,
         )
+    for op in ("gelu", "gelu_grad"):
+        yield Kernel(
+            op=op,
+            device="cpu",
+            make="agog_cpu_llvm.kernels.gelu:make",
+            out="agog_cpu_llvm.kernels.gelu:make",
+            dtypes=("bfloat16", "float16", "float32"),
+            priority=160,
+            when="its inputs are C-contiguous and have 4096 elements or more",
+            unavailable=unavailable,
+        )
+
+
+@hookimpl
+def agog_conformance() -> Conformance:
+    """Calls that are large enough for the kernels."""
+    return Conformance(samples="agog_cpu_llvm.samples:SAMPLES")

@@ -1,0 +1,1 @@
+"""Kernels: ops in compiled code, a file for each family."""

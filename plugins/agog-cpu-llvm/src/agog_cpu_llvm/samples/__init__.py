@@ -1,0 +1,7 @@
+"""Samples: calls for the conformance kit that are as large as compiled kernels want them, a file for each family."""
+
+from __future__ import annotations
+
+from agog_cpu_llvm.samples import gelu
+
+SAMPLES = {**gelu.SAMPLES}
