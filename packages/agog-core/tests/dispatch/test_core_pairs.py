@@ -192,13 +192,13 @@ def test_a_plugin_that_has_gone_still_takes_its_reserve(register: Register) -> N
 def test_priorities_of_gradients_kernels_part_no_pair(register: Register) -> None:
     """The kernel of the forward op decides."""
     ours, theirs = Format(7), Format(8)
-    register("ours", [*ours.kernels("lstm", priority=200), *ours.kernels("lstm_grad", priority=60)])
-    register("theirs", [*theirs.kernels("lstm", priority=60), *theirs.kernels("lstm_grad", priority=200)])
+    register("ours", [*ours.kernels("lstm", priority=200), *ours.kernels("lstm_grad", priority=95)])
+    register("theirs", [*theirs.kernels("lstm", priority=95), *theirs.kernels("lstm_grad", priority=200)])
     gradients("lstm", inputs())
     assert (ours.calls, theirs.calls) == (["lstm", "lstm_grad"], [])
     lines = ag.explain("lstm_grad", "cpu", "float64").splitlines()
     assert lines[1:3] == [
-        f"  chosen: plugin 'ours' ({PRESENT}), priority 60, every dtype",
+        f"  chosen: plugin 'ours' ({PRESENT}), priority 95, every dtype",
         f"  next: plugin 'theirs' ({PRESENT}), priority 200, every dtype",
     ]
 
@@ -210,10 +210,10 @@ def test_half_a_pair_is_passed_over(register: Register) -> None:
     gradients("lstm", inputs())
     assert ours.calls == theirs.calls == []
     half = "half of a pair: its plugin has no usable kernel with pair=None for op"
-    assert ag.explain("lstm", "cpu", "float64").splitlines()[2:] == [
+    assert ag.explain("lstm", "cpu", "float64").splitlines()[-1:] == [
         f"  rejected: plugin 'ours' ({PRESENT}), priority 100, every dtype: {half} 'lstm_grad', which takes its reserve"
     ]
-    assert ag.explain("lstm_grad", "cpu", "float64").splitlines()[2:] == [
+    assert ag.explain("lstm_grad", "cpu", "float64").splitlines()[-1:] == [
         f"  rejected: plugin 'theirs' ({PRESENT}), priority 100, every dtype: {half} 'lstm', which keeps the reserve "
         "that it takes"
     ]

@@ -89,6 +89,7 @@ def identity() -> str:
     return " ".join((*releases, llvm.get_process_triple(), *_processor()))
 
 
+@cache
 def register_bytes() -> int:
     """The bytes of the processor's widest registers."""
     features = llvm.get_host_cpu_features()

@@ -1,0 +1,149 @@
+"""LSTM: `lstm` and its gradient, in compiled code. Half precision is computed in float32."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from agog_cpu_llvm import team
+from agog_cpu_llvm.kernels.recurrent import lstm_code
+from agog_cpu_llvm.kernels.recurrent.arrays import (
+    Array,
+    aligned,
+    grouped,
+    in_groups,
+    in_order,
+    mask_words,
+    out_of_groups,
+    part_words,
+    step_words,
+    turned,
+    wide,
+    with_features,
+)
+from agog_cpu_llvm.kernels.recurrent.sizes import Sizes, block_words
+
+_GATES = 4
+
+
+def lstm(
+    x: Array,
+    kernel: Array,
+    recurrent_kernel: Array,
+    bias: Array,
+    initial_hidden: Array,
+    initial_cell: Array,
+    mask: Array,
+    *,
+    activation: str,
+    recurrent_activation: str,
+) -> tuple[Array, ...]:
+    """The hidden states, the last cell state, and the reserve that `lstm_code` describes."""
+    kind, (x, kernel) = x.dtype, with_features(wide(x), wide(kernel))
+    sizes = Sizes.of(x, recurrent_kernel)
+    lanes, times, batch, units = sizes.lanes, sizes.times, sizes.batch, sizes.units
+    hiddens = aligned((times, batch, units), x.dtype)
+    if not hiddens.size:
+        return hiddens.astype(kind), initial_cell.copy(), hiddens
+    reserve = aligned((times + 1, sizes.groups, batch, _GATES + 1, lanes), x.dtype)
+    reserve[0] = 0
+    reserve[0, :, :, _GATES] = in_groups(wide(initial_cell), lanes)
+    part = part_words(batch)
+    block = 1 if part["chunk"] >= 12 else min(times, 48 // part["chunk"])
+    words: dict[str, Any] = {
+        **step_words("x", x),
+        "kernel": grouped(kernel, _GATES, lanes),
+        "bias": grouped(wide(bias)[None], _GATES, lanes),
+        "block": block,
+        **mask_words(mask),
+        **part,
+        "recurrent": grouped(wide(recurrent_kernel), _GATES, lanes),
+        "hidden": np.ascontiguousarray(wide(initial_hidden)),
+        "hiddens": hiddens,
+        "reserve": reserve,
+        **sizes.words(activation, recurrent_activation),
+    }
+    scratch = block * sizes.groups * part["chunk"] * _GATES * lanes * x.itemsize
+    entries = sizes.entries("lstm", lstm_code.write)
+    team.run(entries["lstm"], in_order(lstm_code.FORWARD, words), scratch, part["chunks"])
+    cell = out_of_groups(reserve[-1, :, :, _GATES], units)
+    return hiddens.astype(kind, copy=False), cell.astype(kind, copy=False), reserve
+
+
+def lstm_grad(
+    hidden_gradients: Array,
+    cell_gradients: Array,
+    x: Array,
+    kernel: Array,
+    recurrent_kernel: Array,
+    bias: Array,
+    initial_hidden: Array,
+    initial_cell: Array,
+    mask: Array,
+    hidden: Array,
+    reserve: Array,
+    *,
+    activation: str,
+    recurrent_activation: str,
+    sources: tuple[str, ...],
+) -> tuple[Array, ...]:
+    """The gradients by the sources."""
+    kind, features = x.dtype, x.shape[2]
+    if not hidden.size:
+        given = {"x": x, "kernel": kernel, "recurrent_kernel": recurrent_kernel, "bias": bias}
+        zeros = {name: np.zeros_like(array) for name, array in {**given, "initial_hidden": initial_hidden}.items()}
+        return tuple([zeros.get(source, cell_gradients.copy()) for source in sources])
+    x, kernel = with_features(wide(x), wide(kernel))
+    sizes = Sizes.of(x, recurrent_kernel)
+    lanes, times, batch, units = sizes.lanes, sizes.times, sizes.batch, sizes.units
+    panel, dtype = _GATES * lanes, x.dtype
+    pitch = -(-units // panel) * panel
+    to_hidden, to_cell = np.zeros((batch, pitch), dtype), in_groups(wide(cell_gradients), lanes)
+    errors = aligned((sizes.groups, times, batch, _GATES, lanes), dtype)
+    needs_x = "x" in sources
+    to_x = aligned(x.shape, dtype) if needs_x else None
+    shared = {
+        "reserve": np.ascontiguousarray(reserve),
+        "errors": errors,
+        **sizes.words(activation, recurrent_activation),
+    }
+    part = part_words(batch)
+    words = {
+        **step_words("gradients", wide(hidden_gradients)),
+        "to_cell": to_cell,
+        "to_hidden": to_hidden,
+        "pitch": pitch,
+        "recurrent": turned(wide(recurrent_kernel), _GATES, lanes, panel),
+        "to_x": to_x,
+        "input_kernel": turned(kernel, _GATES, lanes, panel) if needs_x else None,
+        "zeros": np.zeros(panel, dtype),
+        **mask_words(mask),
+        **part,
+        **shared,
+    }
+    entries = sizes.entries("lstm", lstm_code.write)
+    team.run(entries["lstm_grad"], in_order(lstm_code.BACKWARD, words), 0, part["chunks"])
+    shapes = {"kernel": kernel.shape, "recurrent_kernel": (units, _GATES * units), "bias": bias.shape}
+    found: dict[str, Any] = {name: np.zeros(shape, dtype) for name, shape in shapes.items() if name in sources}
+    if found:
+        words = {
+            **step_words("x", x),
+            "hidden": np.ascontiguousarray(wide(initial_hidden)),
+            **step_words("hiddens", wide(hidden)),
+            "to_kernel": found.get("kernel"),
+            "to_recurrent": found.get("recurrent_kernel"),
+            "to_bias": found.get("bias"),
+            "one": np.ones(1, dtype),
+            **block_words(batch),
+            **shared,
+        }
+        team.run(entries["lstm_weights_grad"], in_order(lstm_code.WEIGHTS, words), 0, sizes.groups)
+    found |= {
+        "x": to_x,
+        "initial_hidden": np.ascontiguousarray(to_hidden[:, :units]),
+        "initial_cell": out_of_groups(to_cell, units),
+    }
+    if not features:
+        found |= {"x": np.zeros((times, batch, 0), dtype), "kernel": np.zeros((0, _GATES * units), dtype)}
+    return tuple([found[source].astype(kind, copy=False) for source in sources])
