@@ -45,7 +45,7 @@ def test_a_whole_installation_works() -> None:
     assert done.returncode == 0, done.stdout + done.stderr
     lines = done.stdout.splitlines()
     assert [line for line in lines if not line.startswith(" ")] == [
-        *("Python:", "packages:", "plugins:", "devices:", "BLAS:", "environment:"),
+        *("Python:", "packages:", "plugins:", "devices:", "BLAS:", "speed:", "environment:"),
         "All that is installed works.",
     ]
     assert f"  agog-core: {agog.__version__}" in lines
@@ -87,6 +87,13 @@ def test_a_pinned_core_type_is_warned_of_and_is_no_fault() -> None:
             [],
         ),
         (5.25, "1", "5.2 programs on 2 processors in the last minute", []),
+        (
+            *(0.94, "1", "0.9 programs on 2 processors in the last minute"),
+            [
+                "OPENBLAS_NUM_THREADS=1 lets kernels compute on one of 2 processors, and the others have nothing to "
+                "do. Unset it."
+            ],
+        ),
         (
             *(5.25, "8", "5.2 programs on 2 processors in the last minute"),
             [

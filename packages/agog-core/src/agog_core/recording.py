@@ -13,7 +13,7 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any
 from weakref import ref
 
-from agog_core.dispatch.op import Op
+from agog_core.dispatch.op import Edge, Op
 from agog_core.interrupts import begins_in_peace
 from agog_core.locks import hold_while_forking
 from agog_core.tracers import present_tracer, tracing
@@ -147,9 +147,7 @@ class Recording:
             return
         with _lock:  # another thread's tape may start to watch the same tensor
             if tensor._watch is None:
-                try:
-                    tensor._id  # noqa: B018  # a frame less than _identify
-                except AttributeError:
+                if not hasattr(tensor, "_id"):  # an exception takes twice as long
                     tensor._id = next_id()
                 tensor._watch = self.watching
             elif self.serial not in tensor._watch:
@@ -228,7 +226,7 @@ def record(op: Op, outs: Any, inputs: Sequence[Tensor], attributes: Mapping[str,
     if op.only_source is not None and type(outs) is not tuple:
         x, edge = inputs[op.only_source], op.edges[0]
         if x._watch is not None and outs._table.dtype.is_differentiable:
-            record_unary(outs, x, edge.vjp, tuple([get(outs, inputs, attributes) for get in edge.getters]))
+            record_unary(outs, x, edge.vjp, edge.keep(outs, inputs, attributes, ()))
         if lined and len(inputs) > 1:
             note_break(op.name, [other for other in inputs if other is not x])
         return
@@ -243,19 +241,24 @@ def record(op: Op, outs: Any, inputs: Sequence[Tensor], attributes: Mapping[str,
             continue
         if tape.breaks is not None and not op.variadic:
             note_break(op.name, [x for name, x in zip(op.inputs, inputs, strict=True) if name not in op.sources])
-        for positions, vjp, _, getters, is_told in op.edges:
+        for edge in op.edges:
+            positions = edge.positions
             sources = ids if positions is None else [ids[position] for position in positions]
-            if not any(sources) or (out_ids := _watch_outputs(op, outs, tape)) is None:
+            if not any(sources) or (out_ids := _watch_outputs(outs, tape)) is None:
                 continue
-            if is_told:
-                names = range(len(ids)) if positions is None else [op.inputs[position] for position in positions]
-                needed = tuple([name for name, source in zip(names, sources, strict=True) if source is not None])
-                attributes = {**attributes, "needed": needed}
-            saved = tuple([get(outs, inputs, attributes) for get in getters])
+            saved = edge.keep(outs, inputs, attributes, _needed(edge, sources) if edge.is_told else ())
             if positions is not None and len(sources) == 1 and type(out_ids) is int and not op.sparse:
-                tape.records.append((out_ids, sources[0], vjp, saved))
+                tape.records.append((out_ids, sources[0], edge.vjp, saved))
             else:
-                tape.records.append((None, None, vjp, (out_ids, sources, *saved)))
+                tape.records.append((None, None, edge.vjp, (out_ids, sources, *saved)))
+
+
+def _needed(edge: Edge, sources: Sequence[Id | None]) -> tuple[Any, ...]:
+    """The inputs whose gradients somebody can ask for, as a vjp is told of them."""
+    names: Any = edge.sources if edge.positions is not None else range(len(sources))
+    if None not in sources:
+        return tuple(names)
+    return tuple([name for name, source in zip(names, sources, strict=True) if source is not None])
 
 
 def note_break(what: str, inputs: Sequence[Tensor]) -> None:
@@ -312,7 +315,7 @@ class Section:
         raise NotImplementedError
 
 
-def _watch_outputs(op: Op, outs: Any, tape: Recording) -> Id | tuple[Id, ...] | None:
+def _watch_outputs(outs: Any, tape: Recording) -> Id | tuple[Id, ...] | None:
     """Let a tape watch what an op returned; the ids, or None when nothing of it has a gradient."""
     if type(outs) is not tuple:
         return watch_output(outs, tape)

@@ -311,6 +311,8 @@ def normalize_axes(op: str, axes: Any, rank: int, may_repeat: bool = False) -> S
     """
     if axes is None:
         return tuple(range(rank))
+    if type(axes) is int and -rank <= axes < rank:  # the most frequent one
+        return (axes % rank,)
     if hasattr(axes, "numpy"):
         tracer = present_tracer() if tracing else None
         axes = (axes.numpy() if tracer is None else tracer.fixed(axes)).tolist()

@@ -146,7 +146,7 @@ def test_threads_have_results_of_their_own() -> None:
 def test_large_results_alone_are_filled_from_a_cache_line_on() -> None:
     with plugin():
         assert ag.square(ag.constant(X))._array.ctypes.data % 64 == 0
-        for small in (X[:1], X[:400], X[:, :0]):
+        for small in (X[:1], X[:20], X[:, :0]):
             np.testing.assert_array_equal(ag.square(ag.constant(small)).numpy(), small * small)
         assert FILLED == [SHAPE]
         np.testing.assert_array_equal(ag.square(ag.transpose(ag.constant(X))).numpy(), (X * X).T)  # it is declined

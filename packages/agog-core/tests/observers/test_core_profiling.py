@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from types import ModuleType
+
+import numpy as np
 
 import agog_core as ag
+from agog_core.plugin import Kernel, hookimpl
 
 
 def test_rows() -> None:
@@ -74,3 +78,24 @@ def test_empty_profile(tmp_path: Path) -> None:
     seen.save_chrome_trace(tmp_path / "trace.json")
     assert json.loads((tmp_path / "trace.json").read_text())["traceEvents"] == []
     assert str(seen).split("\n")[1] == "0 kernel calls, 0 copies, 0.000 ms in them"
+
+
+def test_time_by_plugin() -> None:
+    x = ag.constant([1.0, 2.0])
+    stranger = ModuleType("stranger")
+    stranger.agog_kernels = hookimpl(  # type: ignore[attr-defined]
+        lambda: [Kernel(op="sin", device="cpu", fn=np.sin, priority=500)], specname="agog_kernels"
+    )
+    ag.register_plugin(stranger, "stranger")
+    try:
+        with ag.profile() as seen:
+            for _ in range(3):
+                ag.exp(x)
+            ag.sin(x)
+    finally:
+        ag.unregister_plugin("stranger")
+    spent = {row.op: row.seconds for row in seen.ops}
+    assert seen.plugins == {"cpu-numpy": spent["exp"], "stranger": spent["sin"]}
+    assert list(seen.plugins.values()) == sorted(seen.plugins.values(), reverse=True)
+    shares = ", ".join(f"{name} {seconds * 1e3:.3f} ms" for name, seconds in seen.plugins.items())
+    assert str(seen).endswith(f" ms in them: {shares}")

@@ -6,11 +6,11 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from agog_core import Tensor, Variable, device, zeros_like
+from agog_core import Tensor, Variable, zeros_like
 from agog_core.ops.updates.adam import apply_adam
 from agog_core.tracers import late
-from agog_optimizers.host_variables import host_variable
-from agog_optimizers.hyperparameters import Number, number, times
+from agog_optimizers.host_variables import host_variable, scale
+from agog_optimizers.hyperparameters import Number, number
 from agog_optimizers.optimizer import Optimizer
 
 __all__ = ["AdamOptimizer"]
@@ -85,9 +85,8 @@ class AdamOptimizer(Optimizer, step_op=apply_adam):
         return math.sqrt(1 - float(self.beta2_power)) / (1 - float(self.beta1_power))
 
     def finish(self) -> None:
-        with device(None):  # the powers are on the host, whatever device the program has chosen
-            self.beta1_power.assign(times(self.beta1_power._current(), late(lambda: number(self.beta1))))
-            self.beta2_power.assign(times(self.beta2_power._current(), late(lambda: number(self.beta2))))
+        scale(self.beta1_power, late(lambda: number(self.beta1)))
+        scale(self.beta2_power, late(lambda: number(self.beta2)))
 
     def non_slot_variables(self) -> list[Variable]:
         """See `Optimizer.non_slot_variables`; the powers of the betas, in float64, exist from the first step on."""

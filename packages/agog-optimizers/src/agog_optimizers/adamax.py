@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from agog_core import Variable, device
+from agog_core import Variable
 from agog_core.ops.updates.adam import apply_adamax
 from agog_core.tracers import late
 from agog_optimizers.adam import AdamOptimizer
-from agog_optimizers.host_variables import host_variable
-from agog_optimizers.hyperparameters import Number, number, times
+from agog_optimizers.host_variables import host_variable, scale
+from agog_optimizers.hyperparameters import Number, number
 
 __all__ = ["AdaMaxOptimizer"]
 
@@ -53,8 +53,7 @@ class AdaMaxOptimizer(AdamOptimizer, step_op=apply_adamax, touches_rows_only=Tru
         return 1 / (1 - float(self.beta1_power))
 
     def finish(self) -> None:
-        with device(None):  # as for Adam
-            self.beta1_power.assign(times(self.beta1_power._current(), late(lambda: number(self.beta1))))
+        scale(self.beta1_power, late(lambda: number(self.beta1)))
 
     def non_slot_variables(self) -> list[Variable]:
         """See `Optimizer.non_slot_variables`; the power of beta1, in float64, exists from the first step on."""

@@ -19,13 +19,15 @@ requires(2)
 
 # Ops whose kernels go through memory several times. On small inputs each pays for a look at their sizes, so those of
 # two or three steps that small models are made of are left out.
-_COMPOSED = (
+_ELEMENTWISE = (
     *("apply_adadelta", "apply_adagrad", "apply_adam", "apply_adamax", "apply_amsgrad", "apply_centered_rmsprop"),
     *("apply_ftrl", "apply_keras_momentum", "apply_lion", "apply_momentum", "apply_rmsprop"),
     *("elu", "elu_grad", "leaky_relu", "leaky_relu_grad", "relu6", "relu6_grad", "relu_grad", "selu", "selu_grad"),
-    *("softplus", "softsign", "swish"),
+    *("sigmoid_cross_entropy", "softplus", "softsign", "swish"),
+)
+_OVER_ROWS = (
     *("log_softmax", "log_softmax_grad", "softmax", "softmax_grad", "standardize", "standardize_grad"),
-    *("sigmoid_cross_entropy", "softmax_cross_entropy", "softmax_cross_entropy_grad"),
+    *("softmax_cross_entropy", "softmax_cross_entropy_grad"),
 )
 
 
@@ -46,17 +48,18 @@ def agog_compilers() -> Iterator[Compiler]:
 @hookimpl
 def agog_kernels() -> Iterator[Kernel]:
     """For large inputs, kernels that are compiled of what the reference kernels do."""
-    for op in _COMPOSED:
-        yield Kernel(
-            op=op,
-            device="cpu",
-            make="agog_cpu_llvm.eager:make",
-            lower="next",
-            dtypes=("float32", "float64"),
-            priority=150,
-            when="its first or last input has 65536 elements or more, and a call like it came before",
-            unavailable=unavailable,
-        )
+    for ops, make, least in ((_ELEMENTWISE, "make", 16384), (_OVER_ROWS, "make_over_rows", 65536)):
+        for op in ops:
+            yield Kernel(
+                op=op,
+                device="cpu",
+                make=f"agog_cpu_llvm.eager:{make}",
+                lower="next",
+                dtypes=("float32", "float64"),
+                priority=150,
+                when=f"its first or last input has {least} elements or more, and a call like it came before",
+                unavailable=unavailable,
+            )
     for op in ("gelu", "gelu_grad"):
         yield Kernel(
             op=op,

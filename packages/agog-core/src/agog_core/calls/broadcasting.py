@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 from agog_core.calls.call import call
@@ -54,10 +55,12 @@ def sum_to(input: TensorLike, shape: Any, name: str | None = None) -> Tensor:
     >>> print(sum_to([[1, 2], [3, 4]], (2,)))
     tf.Tensor([4 6], shape=(2,), dtype=int32)
     """
-    x, target = convert_to_tensor(input), static_shape(shape)
-    return x if x._shape == target else call(_sum_to, x, shape=target)
+    if type(input) is not Tensor or type(shape) is not tuple:  # vjps give the shape of a tensor
+        input, shape = convert_to_tensor(input), static_shape(shape)
+    return input if input._shape == shape else call(_sum_to, input, shape=shape)
 
 
+@lru_cache(maxsize=4096)
 def _sum_shape(x: Shape, shape: Shape) -> Shape:
     if broadcast_shapes("sum_to", x, shape) != x:
         raise InvalidArgumentError(f"sum_to: shape {shape} does not broadcast to the input's shape {x}.")

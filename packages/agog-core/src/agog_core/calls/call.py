@@ -65,7 +65,9 @@ def call(op: Op, *inputs: Tensor, **attributes: Any) -> Tensor:
     except Exception as error:
         note_failure(error, op, table, [x._array for x in inputs])
         raise
-    if op.dtype is None and type(shape) is tuple and type(result) is table.array_type:  # the most frequent case
+    if op.dtype is None and type(shape) is tuple and result is not NotImplemented:  # the most frequent case
+        if type(result) is not table.array_type:
+            result = table.adopt(op.name, result)
         outs: Any = wrap(result, table, shape if shape is first._shape else intern_shape(shape))
     else:
         if result is NotImplemented:

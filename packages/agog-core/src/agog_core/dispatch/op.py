@@ -11,13 +11,9 @@ from agog_core import dtypes
 from agog_core.dispatch.fields import BOOL, FUNCTION, NAME, Field, check_fields, each, mapping, optional
 from agog_core.dtypes import DType
 from agog_core.errors import InvalidArgumentError, describe_value
-from agog_core.named_tuple import Named
 
 Vjp = Any  # a function of (g, ...); its parameters' names are read
 Names = str | tuple[str, ...]
-
-# Picks something that a vjp names out of (output or outputs, inputs, attributes) of a call.
-Getter = Callable[[Any, Sequence[Any], Mapping[str, Any]], Any]
 
 # Every op that is loaded, by name: `Op` adds itself, and the loader takes out those of plugins that fail or leave.
 registry: dict[str, Op] = {}
@@ -33,16 +29,47 @@ def all_ops() -> dict[str, Op]:
     return registry
 
 
-class Edge(Named):
+class Edge:
     """A vjp, the positions of the inputs it is for (None for all of a variadic op), and what the tape keeps for it;
     and whether it is told which inputs are needed.
     """
 
-    positions: tuple[int, ...] | None
-    vjp: Vjp
-    saves: tuple[str, ...]
-    getters: tuple[Getter, ...]
-    is_told: bool
+    __slots__ = ("is_told", "keep", "positions", "saves", "sources", "vjp")
+
+    keep: Callable[..., Any]
+
+    def __init__(self, op: Op, sources: tuple[str, ...], vjp: Vjp) -> None:
+        code = vjp.__code__
+        self.sources = sources
+        self.vjp = vjp
+        self.saves = saves = code.co_varnames[1 : code.co_argcount]
+        self.positions = None if op.variadic else tuple(op.inputs.index(source) for source in sources)
+        self.is_told = is_told = "needed" in saves and (op.variadic or len(sources) > 1)
+
+        def written_out(*call: Any) -> Any:
+            values = ["needed" if is_told and name == "needed" else _expression(op, name) for name in saves]
+            self.keep = eval(f"lambda outs, inputs, attributes, needed: ({''.join(f'{each}, ' for each in values)})")
+            return self.keep(*call)
+
+        # Picks what the vjp names, a tuple, out of (output or outputs, inputs, attributes, needed). It is written at
+        # the first call, since that takes as long as a hundred calls, and most programs call few of the ops.
+        self.keep = written_out
+
+
+def _expression(op: Op, name: str) -> str:
+    """What a vjp names, as an expression of ``outs``, ``inputs`` and ``attributes``."""
+    if name == "out":
+        return "outs"
+    if name == "reserve" and op.reserve is not None:
+        return "outs[-1]"
+    if op.variadic and name == op.inputs[0]:
+        return "tuple(inputs)"
+    if op.variadic and name == "shapes":
+        return "tuple([x._shape for x in inputs])"
+    for ending, part in (("", ""), ("_shape", "._shape"), ("_dtype", "._table.dtype")):
+        if name.endswith(ending) and (known := name.removesuffix(ending)) in op.inputs:
+            return f"inputs[{op.inputs.index(known)}]{part}"
+    return f"attributes[{name!r}]"
 
 
 class Op:
@@ -196,32 +223,7 @@ class Op:
             raise ValueError(
                 f"Op {self.name!r}: a vjp is given for {sorted(unknown)}, but the inputs are {list(self.inputs)}."
             )
-        code = vjp.__code__
-        saves = code.co_varnames[1 : code.co_argcount]
-        positions = None if self.variadic else tuple(self.inputs.index(source) for source in sources)
-        getters = tuple(self._getter(name) for name in saves)
-        is_told = "needed" in saves and (positions is None or len(positions) > 1)
-        return Edge(positions, vjp, saves, getters, is_told)
-
-    def _getter(self, name: str) -> Getter:
-        if name == "out":
-            return lambda outs, inputs, attributes: outs
-        if name == "reserve" and self.reserve is not None:
-            return lambda outs, inputs, attributes: outs[-1]
-        if self.variadic and name == self.inputs[0]:
-            return lambda outs, inputs, attributes: tuple(inputs)
-        if self.variadic and name == "shapes":
-            return lambda outs, inputs, attributes: tuple([x._shape for x in inputs])
-        if name in self.inputs:
-            position = self.inputs.index(name)
-            return lambda outs, inputs, attributes: inputs[position]
-        if name.endswith("_shape") and name[:-6] in self.inputs:
-            position = self.inputs.index(name[:-6])
-            return lambda outs, inputs, attributes: inputs[position]._shape
-        if name.endswith("_dtype") and name[:-6] in self.inputs:
-            position = self.inputs.index(name[:-6])
-            return lambda outs, inputs, attributes: inputs[position]._table.dtype
-        return lambda outs, inputs, attributes: attributes[name]
+        return Edge(self, sources, vjp)
 
     def check_dtype(self, dtype: DType) -> None:
         """Raise when the op is not defined for a dtype.

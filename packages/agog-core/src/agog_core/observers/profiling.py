@@ -85,6 +85,15 @@ class Profile:
         return sorted(self._rows.values(), key=lambda row: -row.seconds)
 
     @property
+    def plugins(self) -> dict[str, float]:
+        """The seconds inside the kernels and steps of each plugin, the most expensive first."""
+        seconds: dict[str, float] = {}
+        for row in self.ops:
+            if row.plugin:  # copies are nobody's
+                seconds[row.plugin] = seconds.get(row.plugin, 0.0) + row.seconds
+        return dict(sorted(seconds.items(), key=lambda each: -each[1]))
+
+    @property
     def copies(self) -> int:
         """How many tensors were copied between devices."""
         return sum(row.count for row in self._rows.values() if row.op == "copy")
@@ -161,7 +170,9 @@ class Profile:
         calls = sum(row.count for row in self.ops) - self.copies - self.steps
         steps = f"{self.steps:,} steps of traced functions, " if self.steps else ""
         seconds = sum(row.seconds for row in self.ops)
-        return f"{calls:,} kernel calls, {steps}{self.copies:,} copies, {seconds * 1e3:.3f} ms in them"
+        shares = ", ".join(f"{name} {spent * 1e3:.3f} ms" for name, spent in self.plugins.items())
+        total = f"{calls:,} kernel calls, {steps}{self.copies:,} copies, {seconds * 1e3:.3f} ms in them"
+        return f"{total}: {shares}" if len(self.plugins) > 1 else total
 
     def __repr__(self) -> str:
         return f"<Profile: {self._total()}>"
@@ -202,6 +213,8 @@ def profile() -> Iterator[Profile]:
     ...     _ = ag.constant([1.0, 2.0]) * 2.0
     >>> [(row.op, row.count, row.bytes, row.plugin) for row in seen.ops]
     [('multiply', 1, 8, 'cpu-numpy')]
+    >>> list(seen.plugins)
+    ['cpu-numpy']
     """
     seen = Profile()
     observe(seen._saw_call, timed=True, of_steps=seen._saw_step)

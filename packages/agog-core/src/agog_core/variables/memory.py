@@ -12,6 +12,7 @@ from weakref import WeakSet, ref
 
 from agog_core.checkpointable import State, notify
 from agog_core.locks import hold_while_forking
+from agog_core.recording import next_id
 from agog_core.tensors.tensor import Tensor, wrap
 
 # Held while variables are updated in place; reentrant, because a signal handler may read them meanwhile.
@@ -127,7 +128,7 @@ def take(variables: Sequence[Memory]) -> list[Any]:
         else:
             if tensor._watch is not None:  # no tape has seen the value that it will have
                 tensor._watch = None
-                del tensor._id
+                tensor._id = next_id()
             variable._version = None  # nor any kernel
         arrays.append(array)
     return arrays

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from typing import Any
 
 from agog_core.plugin import InvalidArgumentError
@@ -47,7 +48,8 @@ def reduce_mean(xp: Any, x: Array, *, axes: tuple[int, ...], keepdims: bool) -> 
     count = _count(x.shape, axes)
     if x.dtype.kind not in "iu":
         total = _long_sum(xp, x, axes, keepdims) if x.size > _FEW else _wide(xp.add, x, axes, keepdims)
-        return (total / total.dtype.type(count)).astype(x.dtype, copy=False)
+        mean = total / total.dtype.type(count)
+        return mean if mean.dtype is x.dtype else mean.astype(x.dtype)
     if not count:
         raise InvalidArgumentError(
             f"reduce_mean: integers of shape {x.shape} have no mean over no elements (axes {axes})."
@@ -56,6 +58,7 @@ def reduce_mean(xp: Any, x: Array, *, axes: tuple[int, ...], keepdims: bool) -> 
     return (xp.sign(total) * (xp.absolute(total) // count)).astype(x.dtype)
 
 
+@lru_cache(maxsize=4096)
 def _count(shape: tuple[int, ...], axes: tuple[int, ...]) -> int:
     return math.prod([shape[axis] for axis in axes])
 
@@ -117,15 +120,21 @@ def reduce_any(xp: Any, x: Array, *, axes: tuple[int, ...], keepdims: bool) -> A
 
 def sum_to(xp: Any, x: Array, *, shape: tuple[int, ...]) -> Array:
     """Sum over the axes along which a shape would be repeated."""
-    leading = x.ndim - len(shape)
-    repeated = tuple(axis for axis, size in enumerate(shape, leading) if size == 1 and x.shape[axis] != 1)
-    width = math.prod(shape)
-    is_float = x.dtype.kind == "f" and x.dtype.itemsize > 2
-    if 1 < width <= 64 and x.size > 256 * width and not repeated and is_float:
+    axes, width = _repeated(x.shape, shape)
+    if width and x.dtype.kind == "f" and x.dtype.itemsize > 2:
         return _sum_of_short_rows(xp, x.reshape(-1, width)).reshape(shape)
-    axes = (*range(leading), *repeated)
     total = _long_sum(xp, x, axes, True) if x.size > _FEW else _wide(xp.add, x, axes, True)
     return total.astype(x.dtype, copy=False).reshape(shape)
+
+
+@lru_cache(maxsize=4096)
+def _repeated(sizes: tuple[int, ...], shape: tuple[int, ...]) -> tuple[tuple[int, ...], int]:
+    """The axes along which a shape would be repeated, and the width of rows that are short and many, else 0."""
+    leading = len(sizes) - len(shape)
+    inner = tuple(axis for axis, size in enumerate(shape, leading) if size == 1 and sizes[axis] != 1)
+    width = math.prod(shape)
+    is_short = 1 < width <= 64 and math.prod(sizes) > 256 * width and not inner
+    return (*range(leading), *inner), width if is_short else 0
 
 
 def _sum_of_short_rows(xp: Any, rows: Array) -> Array:

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import click
 
 import agog_core as ag
+from agog.commands import speed
 from agog_core.dispatch.devices.lookup import FAILED, state
 from agog_core.dispatch.kernels.candidates import candidates
 from agog_core.dispatch.op import all_ops
@@ -207,6 +208,7 @@ def _blas(report: Report) -> Iterator[tuple[str, str]]:
 def _load(report: Report, load: float, processors: int) -> str:
     """How busy the processors are, and what that does to OpenBLAS's threads, which spin as they wait."""
     facts = f"{load:.1f} programs on {processors} processors in the last minute"
+    speed.threads(report.warnings, processors, load)
     if load < processors / 2:
         return facts
     names = [name for name in ("AGOG_NUM_THREADS", "OPENBLAS_NUM_THREADS") if os.environ.get(name, "").isdigit()]
@@ -219,6 +221,12 @@ def _load(report: Report, load: float, processors: int) -> str:
             "times as long as with one thread. Unset it, so that agog chooses, or set it to 1."
         )
     return facts
+
+
+def _speed(report: Report) -> Iterator[tuple[str, str]]:
+    yield "compilers", speed.compilers(report.warnings)
+    yield from (("card", card) for card in speed.cards(report.warnings))
+    yield "denormal numbers", speed.denormals(report.warnings)
 
 
 def _environment(report: Report) -> Iterator[tuple[str, str]]:
@@ -239,5 +247,6 @@ _SECTIONS: dict[str, Callable[[Report], Iterator[tuple[str, Any]]]] = {
     "plugins": _plugins,
     "devices": _devices,
     "BLAS": _blas,
+    "speed": _speed,
     "environment": _environment,
 }

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 Function = Callable[..., Any]
 
-# The bytes of a result from which on it is filled; smaller ones stay in the caches anyway. And the bytes of a first
-# input from which on the size of the result is asked for.
-LARGE, ASKED = 1 << 20, 1 << 14
+# The bytes of a result from which on it is filled; for smaller ones an address between cache lines costs less than a
+# good one. And the bytes of a first input from which on the size of the result is asked for.
+LARGE, ASKED = 1 << 16, 1 << 14
 
 
 def filled_where_large(op: Op, table: KernelTable, candidate: Candidate, kernel: Function) -> Function:

@@ -118,7 +118,7 @@ class Kernel:
         out: for an op of one result that is no view, what fills an array with the result in place of making one:
             ``out(*arrays, out=array, **attributes)``, with any numbers in ``array``, which has the dtype, shape and
             strides that ``fn`` gives. It gives the same bits, and returns None, or NotImplemented, and then ``fn`` is
-            called. Traced functions keep the memory between calls. Eager calls with a result of 1 MiB or more use it
+            called. Traced functions keep the memory between calls. Eager calls with a result of 64 KiB or more use it
             too where the plugin is written for version 3: then ``array`` is C-contiguous. Given as ``several`` is.
         unavailable: returns a sentence that says why the kernel cannot be used here, or None. Errors and ``explain``
             print it.
