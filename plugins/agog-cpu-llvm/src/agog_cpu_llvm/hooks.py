@@ -15,7 +15,7 @@ def unavailable() -> str | None:
     return presence.unavailable()
 
 
-requires(2)
+requires(3)
 
 # Ops whose kernels go through memory several times. On small inputs each pays for a look at their sizes, so those of
 # two or three steps that small models are made of are left out.
@@ -28,6 +28,22 @@ _ELEMENTWISE = (
 _OVER_ROWS = (
     *("log_softmax", "log_softmax_grad", "softmax", "softmax_grad", "standardize", "standardize_grad"),
     *("softmax_cross_entropy", "softmax_cross_entropy_grad"),
+)
+
+# The families in `kernels`: their ops, their dtypes, and the calls that they take.
+_FAMILIES = (
+    (
+        "gelu",
+        ("gelu", "gelu_grad"),
+        ("bfloat16", "float16", "float32"),
+        "its inputs are C-contiguous and have 4096 elements or more",
+    ),
+    (
+        "pooling",
+        ("avg_pool", "avg_pool_grad", "max_pool", "max_pool_grad"),
+        ("bfloat16", "float16", "float32", "float64"),
+        "its inputs are C-contiguous with 3 channels or more; for gradients of half precision, its windows are apart",
+    ),
 )
 
 
@@ -47,7 +63,7 @@ def agog_compilers() -> Iterator[Compiler]:
 
 @hookimpl
 def agog_kernels() -> Iterator[Kernel]:
-    """For large inputs, kernels that are compiled of what the reference kernels do."""
+    """For large inputs, kernels that are compiled of what the reference kernels do; and families of their own."""
     for ops, make, least in ((_ELEMENTWISE, "make", 16384), (_OVER_ROWS, "make_over_rows", 65536)):
         for op in ops:
             yield Kernel(
@@ -60,17 +76,20 @@ def agog_kernels() -> Iterator[Kernel]:
                 when=f"its first or last input has {least} elements or more, and a call like it came before",
                 unavailable=unavailable,
             )
-    for op in ("gelu", "gelu_grad"):
-        yield Kernel(
-            op=op,
-            device="cpu",
-            make="agog_cpu_llvm.kernels.gelu:make",
-            out="agog_cpu_llvm.kernels.gelu:make",
-            dtypes=("bfloat16", "float16", "float32"),
-            priority=160,
-            when="its inputs are C-contiguous and have 4096 elements or more",
-            unavailable=unavailable,
-        )
+    for family, members, dtypes, when in _FAMILIES:
+        function = f"agog_cpu_llvm.kernels.{family}:make"
+        for op in members:
+            yield Kernel(
+                op=op,
+                device="cpu",
+                make=function,
+                out=function,
+                dtypes=dtypes,
+                priority=160,
+                when=when,
+                pool=True,
+                unavailable=unavailable,
+            )
     for op in ("lstm", "lstm_grad"):
         yield Kernel(
             op=op,

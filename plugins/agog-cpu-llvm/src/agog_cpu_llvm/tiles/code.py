@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
 from llvmlite import ir
@@ -173,12 +173,14 @@ class Words(dict[str, Any]):
 
 
 @contextmanager
-def entry(module: ir.Module, name: str, kinds: Mapping[str, str]) -> Iterator[tuple[Code, Words, Pointer]]:
+def entry(
+    module: ir.Module, name: str, kinds: Mapping[str, str], flushes: bool = True
+) -> Iterator[tuple[Code, Words, Pointer]]:
     """The function ``name(words, scratch)`` that threads are given; yields its code, its words and its scratch memory.
 
     Each word is of 64 bits. The first is ``counter``, that of turns; ``kinds`` gives the others a name and a kind: as
     those of `Function`, or ``"float64"`` for the bits of a number. All threads are given the same words, and each a
-    scratch of its own. Denormal numbers are taken for zeros meanwhile.
+    scratch of its own. Denormal numbers are taken for zeros meanwhile, where it ``flushes``.
     """
     function = ir.Function(module, ir.FunctionType(ir.VoidType(), [POINTER, POINTER]), name)
     function.attributes.add("nounwind")
@@ -193,6 +195,6 @@ def entry(module: ir.Module, name: str, kinds: Mapping[str, str]) -> Iterator[tu
             words[word] = Index(b, b.load(address, typ=INDEX))
         else:
             words[word] = Lanes(1, is_double=True).scalar(Pointer(b, address, "float64"))
-    with flushed(b):
+    with flushed(b) if flushes else nullcontext():
         yield Code(b), words, Pointer(b, function.args[1], "uint8")
     b.ret_void()

@@ -196,6 +196,10 @@ class Lanes:
         convert = number.b.fpext if self.is_double else number.b.fptrunc
         return Value(number.b, convert(number.ir, self.number))
 
+    def whole(self, number: Index) -> Value:
+        """A whole number as that of a lane."""
+        return Value(number.b, number.b.sitofp(number.ir, self.number))
+
     def first(self, count: Index) -> Mask:
         """The mask of the first lanes; of all where the count is larger."""
         numbers = ir.VectorType(INDEX, self.count)
