@@ -13,13 +13,15 @@ from agog_core.ops.nn.lstm import lstm
 from agog_core.plugin import threads
 from agog_cpu_llvm import machine
 from agog_cpu_llvm.kernels.recurrent import make
+from agog_kernels_xp.nn.gru import gru as gru_kernel
+from agog_kernels_xp.nn.gru import gru_grad as gru_grad_kernel
 from agog_kernels_xp.nn.lstm import lstm as lstm_kernel
 from agog_kernels_xp.nn.lstm import lstm_grad as lstm_grad_kernel
 
 SOURCES = ("x", "kernel", "recurrent_kernel", "bias", "initial_hidden", "initial_cell")
 USUAL = {"activation": "tanh", "recurrent_activation": "sigmoid"}
-KERNELS = {"lstm": lstm_kernel, "lstm_grad": lstm_grad_kernel}
-OPS = {"lstm": (4, 2)}
+KERNELS = {"lstm": lstm_kernel, "lstm_grad": lstm_grad_kernel, "gru": gru_kernel, "gru_grad": gru_grad_kernel}
+OPS = {"lstm": (4, 2), "gru": (3, 1), "gru, reset after": (3, 1)}
 """Ops by their gates and states."""
 
 # (times, batch, features, units), activation functions, whether there is a mask.
@@ -43,7 +45,8 @@ def arrays_of(op: str, sizes: tuple[int, int, int, int], has_mask: bool = False,
     rng = np.random.default_rng(sum(sizes))
     gates, states = OPS[op]
     times, batch, features, units = sizes
-    kernels = (features, gates * units), (units, gates * units), (gates * units,)
+    bias = (2, 3 * units) if "after" in op else (gates * units,)
+    kernels = (features, gates * units), (units, gates * units), bias
     shapes = [(times, batch, features), *kernels, *[(batch, units)] * states]
     arrays: list[Any] = [rng.uniform(-0.6, 0.6, shape).astype(dtype) for shape in shapes]
     return [*arrays, rng.random((times, batch)) < 0.7 if has_mask else np.zeros((0, 0), bool)]
@@ -56,20 +59,29 @@ def gradients_of(op: str, sizes: tuple[int, int, int, int], dtype: str = "float3
     return [rng.uniform(-1, 1, shape).astype(dtype) for shape in shapes]
 
 
+def of_name(op: str, names: dict[str, Any]) -> tuple[str, str, dict[str, Any]]:
+    """The op, its gradient and the attributes of a name in `OPS`."""
+    if op.startswith("gru"):
+        return "gru", "gru_grad", {**names, "reset_after": "after" in op}
+    return op, f"{op}_grad", names
+
+
 def results(op: str, arrays: list[Any], gradients: list[Any], dtype: str = "float32", **names: Any) -> list[Any]:
     """The outputs of the compiled kernel, and the gradients by all sources."""
-    *outputs, reserve = make(op, dtype, "cpu:0")(*arrays, **names)
+    forward, backward, names = of_name(op, names)
+    *outputs, reserve = make(forward, dtype, "cpu:0")(*arrays, **names)
     sources = SOURCES[: 4 + OPS[op][1]]
     given = (*gradients, *arrays, outputs[0], reserve)
-    return [*outputs, *make(f"{op}_grad", dtype, "cpu:0")(*given, **names, sources=sources)]
+    return [*outputs, *make(backward, dtype, "cpu:0")(*given, **names, sources=sources)]
 
 
 def expected(op: str, arrays: list[Any], gradients: list[Any], **names: Any) -> list[Any]:
     """What the reference kernels compute in float64; those are compared with complex steps where they are tested."""
     wide = [array.astype(np.float64) if array.dtype != bool else array for array in arrays]
-    *outputs, reserve = KERNELS[op](np, *wide, **names)
+    forward, backward, names = of_name(op, names)
+    *outputs, reserve = KERNELS[forward](np, *wide, **names)
     given = *[each.astype(np.float64) for each in gradients], *wide, outputs[0], reserve
-    found = KERNELS[f"{op}_grad"](np, *given, **names, sources=SOURCES[: 4 + OPS[op][1]])
+    found = KERNELS[backward](np, *given, **names, sources=SOURCES[: 4 + OPS[op][1]])
     return [*outputs, *found]
 
 
@@ -160,7 +172,8 @@ def test_recurrent_special_numbers(op: str, value: float) -> None:
     arrays = arrays_of(op, sizes, True)
     arrays[0][1, 2, 3] = value
     arrays[-1][1, 2] = True
-    hiddens, *_ = make(op, "float32", "cpu:0")(*arrays, **USUAL)
+    forward, _, names = of_name(op, USUAL)
+    hiddens, *_ = make(forward, "float32", "cpu:0")(*arrays, **names)
     with np.errstate(all="ignore"):
         wanted, *_ = expected(op, arrays, gradients_of(op, sizes), **USUAL)
     np.testing.assert_array_equal(np.isnan(hiddens), np.isnan(wanted))

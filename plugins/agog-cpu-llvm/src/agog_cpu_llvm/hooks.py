@@ -90,7 +90,7 @@ def agog_kernels() -> Iterator[Kernel]:
                 pool=True,
                 unavailable=unavailable,
             )
-    for op in ("lstm", "lstm_grad"):
+    for op in ("gru", "gru_grad", "lstm", "lstm_grad"):
         yield Kernel(
             op=op,
             device="cpu",
@@ -108,5 +108,7 @@ def agog_conformance() -> Conformance:
     flushed = "compiled code takes denormal numbers for zeros, which are a hundred times slower"
     return Conformance(
         samples="agog_cpu_llvm.samples:SAMPLES",
-        expected_failures={f"lstm/{dtype}/denormals": flushed for dtype in ("bfloat16", "float32", "float64")},
+        expected_failures={
+            f"{op}/{dtype}/denormals": flushed for op in ("gru", "lstm") for dtype in ("bfloat16", "float32", "float64")
+        },
     )

@@ -29,7 +29,16 @@ def _recurrent(gates: int, states: int, is_grad: bool, dtype: str, rng: np.rando
         arrays: list[Any] = [rng.uniform(-0.5, 0.5, shape).astype(dtype) for shape in shapes]
         if has_mask:
             arrays.append(rng.random((times, batch)) < 0.7)
-        yield Sample(name, tuple(arrays), attributes, smooth=name.startswith("one") and not is_grad)
+        is_smooth = name.startswith("one") and not is_grad
+        yield Sample(name, tuple(arrays), attributes, smooth=is_smooth)
+        if gates == 3:
+            arrays[-1 - states - has_mask] = rng.uniform(-0.5, 0.5, (2, 3 * units)).astype(dtype)
+            yield Sample(f"{name}, reset after", tuple(arrays), {**attributes, "reset_after": True}, smooth=is_smooth)
 
 
-SAMPLES = {"lstm": partial(_recurrent, 4, 2, False), "lstm_grad": partial(_recurrent, 4, 2, True)}
+SAMPLES = {
+    "gru": partial(_recurrent, 3, 1, False),
+    "gru_grad": partial(_recurrent, 3, 1, True),
+    "lstm": partial(_recurrent, 4, 2, False),
+    "lstm_grad": partial(_recurrent, 4, 2, True),
+}

@@ -50,12 +50,10 @@ def lstm(
     reserve[0] = 0
     reserve[0, :, :, _GATES] = in_groups(wide(initial_cell), lanes)
     part = part_words(batch)
-    block = 1 if part["chunk"] >= 12 else min(times, 48 // part["chunk"])
     words: dict[str, Any] = {
         **step_words("x", x),
         "kernel": grouped(kernel, _GATES, lanes),
         "bias": grouped(wide(bias)[None], _GATES, lanes),
-        "block": block,
         **mask_words(mask),
         **part,
         "recurrent": grouped(wide(recurrent_kernel), _GATES, lanes),
@@ -64,7 +62,7 @@ def lstm(
         "reserve": reserve,
         **sizes.words(activation, recurrent_activation),
     }
-    scratch = block * sizes.groups * part["chunk"] * _GATES * lanes * x.itemsize
+    scratch = part["block"] * sizes.groups * part["chunk"] * _GATES * lanes * x.itemsize
     entries = sizes.entries("lstm", lstm_code.write)
     team.run(entries["lstm"], in_order(lstm_code.FORWARD, words), scratch, part["chunks"])
     cell = out_of_groups(reserve[-1, :, :, _GATES], units)

@@ -19,7 +19,7 @@ DEPTH = 128
 EVERY = 1 << 40
 """Columns that are left where all are written."""
 
-_SUMS = {64: 24, 32: 8, 16: 8}  # that fit into registers, by the bytes of one
+_SUMS = {64: 24, 32: 9, 16: 9}  # that fit into registers, by the bytes of one
 
 
 # A tile's function, the kinds of its parameters, and those that go on by the rows before it, times a step or by one.

@@ -1,0 +1,160 @@
+"""GRU: `gru` and its gradient, in compiled code. Half precision is computed in float32."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from agog_cpu_llvm import team
+from agog_cpu_llvm.kernels.recurrent import gru_code
+from agog_cpu_llvm.kernels.recurrent.arrays import (
+    Array,
+    aligned,
+    grouped,
+    in_order,
+    mask_words,
+    part_words,
+    step_words,
+    turned,
+    wide,
+    with_features,
+)
+from agog_cpu_llvm.kernels.recurrent.sizes import Sizes, block_words
+
+_GATES, _KEPT = 3, 4
+
+
+def gru(
+    x: Array,
+    kernel: Array,
+    recurrent_kernel: Array,
+    bias: Array,
+    initial_hidden: Array,
+    mask: Array,
+    *,
+    activation: str,
+    recurrent_activation: str,
+    reset_after: bool,
+) -> tuple[Array, ...]:
+    """The hidden states, and the reserve that `gru_code` describes."""
+    kind, (x, kernel) = x.dtype, with_features(wide(x), wide(kernel))
+    sizes = Sizes.of(x, recurrent_kernel)
+    lanes, times, batch, units = sizes.lanes, sizes.times, sizes.batch, sizes.units
+    hiddens = aligned((times, batch, units), x.dtype)
+    if not hiddens.size:
+        return hiddens.astype(kind), hiddens
+    reserve = aligned((times, sizes.groups, batch, _KEPT, lanes), x.dtype)
+    biases, state_bias = _biases(wide(bias), units, reset_after)
+    weights = wide(recurrent_kernel)
+    part = part_words(batch)
+    words: dict[str, Any] = {
+        **step_words("x", x),
+        "kernel": grouped(kernel, _GATES, lanes),
+        "bias": grouped(biases[None], _GATES, lanes),
+        **mask_words(mask),
+        **part,
+        "gate_kernel": grouped(weights[:, : 2 * units], 2, lanes),
+        "candidate_kernel": grouped(weights[:, 2 * units :], 1, lanes),
+        "state_bias": grouped(state_bias[None], 1, lanes),
+        "hidden": np.ascontiguousarray(wide(initial_hidden)),
+        "hiddens": hiddens,
+        "reserve": reserve,
+        **sizes.words(activation, recurrent_activation),
+    }
+    vectors = part["chunk"] * sizes.groups * (words["block"] * _KEPT + 1)
+    scratch = vectors * lanes * x.itemsize
+    team.run(_entries(sizes, reset_after)["gru"], in_order(gru_code.FORWARD, words), scratch, part["chunks"])
+    return hiddens.astype(kind, copy=False), reserve
+
+
+def gru_grad(
+    gradients: Array,
+    x: Array,
+    kernel: Array,
+    recurrent_kernel: Array,
+    bias: Array,
+    initial_hidden: Array,
+    mask: Array,
+    hidden: Array,
+    reserve: Array,
+    *,
+    activation: str,
+    recurrent_activation: str,
+    reset_after: bool,
+    sources: tuple[str, ...],
+) -> tuple[Array, ...]:
+    """The gradients by the sources."""
+    kind, features = x.dtype, x.shape[2]
+    if not hidden.size:
+        given = x, kernel, recurrent_kernel, bias, initial_hidden
+        zeros = dict(zip(("x", "kernel", "recurrent_kernel", "bias", "initial_hidden"), given, strict=True))
+        return tuple([np.zeros_like(zeros[source]) for source in sources])
+    x, kernel = with_features(wide(x), wide(kernel))
+    sizes = Sizes.of(x, recurrent_kernel)
+    lanes, times, batch, units, dtype = sizes.lanes, sizes.times, sizes.batch, sizes.units, x.dtype
+    panel = _GATES * lanes
+    pitch = -(-units // panel) * panel
+    to_hidden = np.zeros((batch, pitch), dtype)
+    errors = aligned((sizes.groups, times, batch, _KEPT if reset_after else _GATES, lanes), dtype)
+    needs_x = "x" in sources
+    to_x = aligned(x.shape, dtype) if needs_x else None
+    weights = wide(recurrent_kernel)
+    shared = {
+        "hidden": np.ascontiguousarray(wide(initial_hidden)),
+        **step_words("hiddens", wide(hidden)),
+        "reserve": np.ascontiguousarray(reserve),
+        "errors": errors,
+        **sizes.words(activation, recurrent_activation),
+    }
+    part = part_words(batch)
+    words: dict[str, Any] = {
+        **step_words("gradients", wide(gradients)),
+        "to_hidden": to_hidden,
+        "pitch": pitch,
+        "gate_kernel": turned(weights[:, : 2 * units], 2, lanes, panel),
+        "candidate_kernel": turned(weights[:, 2 * units :], 1, lanes, panel),
+        "to_x": to_x,
+        "input_kernel": turned(kernel, _GATES, lanes, panel) if needs_x else None,
+        "zeros": np.zeros(panel, dtype),
+        **mask_words(mask),
+        **part,
+        **shared,
+    }
+    entries = _entries(sizes, reset_after)
+    scratch = part["chunk"] * pitch * x.itemsize
+    team.run(entries["gru_grad"], in_order(gru_code.BACKWARD, words), scratch, part["chunks"])
+    shapes = {"kernel": kernel.shape, "recurrent_kernel": recurrent_kernel.shape, "bias": bias.shape}
+    found: dict[str, Any] = {name: np.zeros(shape, dtype) for name, shape in shapes.items() if name in sources}
+    if found:
+        words = {
+            **step_words("x", x),
+            "to_kernel": found.get("kernel"),
+            "to_recurrent": found.get("recurrent_kernel"),
+            "to_bias": found.get("bias"),
+            "one": np.ones(1, dtype),
+            **block_words(batch),
+            **shared,
+        }
+        team.run(entries["gru_weights_grad"], in_order(gru_code.WEIGHTS, words), 0, sizes.groups)
+    found |= {"x": to_x, "initial_hidden": np.ascontiguousarray(to_hidden[:, :units])}
+    if not features:
+        found |= {"x": np.zeros((times, batch, 0), dtype), "kernel": np.zeros((0, _GATES * units), dtype)}
+    return tuple([found[source].astype(kind, copy=False) for source in sources])
+
+
+def _entries(sizes: Sizes, is_after: bool) -> Mapping[str, int]:
+    """The compiled functions, for the one or the other place of the reset gate."""
+    name = "gru_after" if is_after else "gru_before"
+    return sizes.entries(name, partial(gru_code.write, is_after=is_after))
+
+
+def _biases(bias: Array, units: int, is_after: bool) -> tuple[Array, Array]:
+    """The biases of the gates and the candidate, and that of the product which the reset gate multiplies."""
+    if not is_after:
+        return bias, np.zeros(units, bias.dtype)
+    biases = bias[0].copy()
+    biases[: 2 * units] += bias[1, : 2 * units]
+    return biases, bias[1, 2 * units :]
