@@ -235,7 +235,7 @@ NESTED: dict[str, Make] = {
     "prefetch of windows": lambda: Dataset.range(5).window(2, 1).repeat(2).prefetch(2),
 }
 MAPPED: dict[str, Make] = {
-    **{f"map {n}": lambda n=n: source().map(noisy, n).repeat(2).prefetch(2) for n in WORKERS},
+    **{f"map {n}": lambda n=n: source().map(noisy, n).repeat(2).prefetch(2) for n in (*WORKERS, -1)},
     **{f"vectorized {n}": lambda n=n: source().map(noisy_rows, n, vectorize=True).repeat(2) for n in WORKERS},
     **{
         f"vectorized batch {n}": lambda n=n: source().map(noisy_rows, n, vectorize=True).batch(2).repeat(2)

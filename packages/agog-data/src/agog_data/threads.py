@@ -11,6 +11,7 @@ from time import perf_counter, sleep
 
 from agog_data.elements import Element
 from agog_data.forks import Forks
+from agog_data.pacing import Pace, Pacing
 from agog_data.stage import ElementIterator, Scope
 from agog_data.state import State
 
@@ -20,12 +21,7 @@ Compute = Callable[[Element, int], Element]
 _PATIENCE_SECONDS = 5.0
 _PATIENCE_AT_EXIT_SECONDS = 0.1  # then its thread ends with the program, and Ctrl-C must end that at once
 
-# Passing an element between threads takes tens of microseconds. A consumer that returns sooner gains nothing, and reads
-# the input itself.
-_HANDING_SECONDS = 4e-5
-_LONG = 3  # how often in a row a consumer must be away for longer before it lets the thread work
-_SHORT = 64  # how often in a row it must be back sooner before it lets the thread rest
-_NAP_SECONDS = 0.004  # how long it may be away before the thread goes on without being told
+_NAP_SECONDS = 0.004  # how long a consumer may be away before a thread that rests goes on without being told
 # Python acts on Ctrl-C between two instructions. One that comes when the consumer has begun to wait, but does not sleep
 # yet, would be acted on only when the wait is over.
 HEARING_SECONDS = 0.5
@@ -174,8 +170,8 @@ class Queue:
         return slot
 
     def read(self) -> Slot | None:
-        """Read the next element on the consumer's thread: a slot without the input's state. None if a thread has
-        read one, or is at it."""
+        """Read the next element on the consumer's thread, and compute: a slot without the input's state. None if a
+        thread has read one, or is at it."""
         slot = Slot()
         self._held = True
         try:
@@ -183,9 +179,21 @@ class Queue:
                 return None
             self._before = None
             self._read(slot)
-            return slot
         finally:
             self._held = False
+        if self._compute is not None and not slot.ended and slot.error is None:
+            self._run(slot)
+        return slot
+
+    def leave(self) -> int | None:
+        """Let the threads end where they have read nothing that the consumer has not taken: how many elements were
+        read; else None."""
+        self._held = True
+        if self._busy or self.has_slots():
+            self._held = False
+            return None
+        self.close()
+        return self._number
 
     def position(self) -> tuple[int, State]:
         """How many elements were read up to the last one that the consumer read itself, and the input's state there."""
@@ -255,7 +263,16 @@ class WorkAhead:
     """The consumer's end: starts the threads when the first element is asked for; they may be ``capacity`` elements
     ahead."""
 
-    def __init__(self, elements: ElementIterator, scope: Scope, threads: int, capacity: int, name: str) -> None:
+    def __init__(
+        self,
+        elements: ElementIterator,
+        scope: Scope,
+        threads: int,
+        capacity: int,
+        name: str,
+        pacing: Pacing | None = None,
+    ) -> None:
+        self._pacing = pacing
         self._elements = elements
         self._scope = scope
         self._count = threads
@@ -269,23 +286,31 @@ class WorkAhead:
         if self._crew:
             self._crew.stop()
         self._crew = None
-        self._is_working = False
+        self.is_working = False
         self._queue: Queue | None = None
         self._position: tuple[int, State] | None = None
         self._ended = False
-        self._pace = Pace()
+        self._pace = self._pacing or Pace()
+
+    def retire(self) -> int | None:
+        """End the threads where they have read nothing that the consumer has not taken: how many elements were read,
+        and the next one is asked from the input. None where they have."""
+        number = None if self._queue is None else self._queue.leave()
+        if number is not None:
+            self.stop()
+        return number
 
     def next(self, compute: Compute | None, number: int) -> Element:
         """The next element, of which ``compute``, which must not hold this object, makes something.
 
-        Without ``compute`` the consumer may read an element itself, if that is faster. ``number`` elements were read
-        before the first call.
+        Without ``compute``, or where the constructor was given a ``pacing``, the consumer may read an element itself,
+        if that is faster. ``number`` elements were read before the first call.
         """
         if self._ended:
             raise StopIteration
-        queue = (self._is_working and self._queue) or self._start(compute, number)
+        queue = (self.is_working and self._queue) or self._start(compute, number)
         Forks.check(self._forks)
-        slot = queue.get() if compute else self._pace.next(queue)
+        slot = queue.get() if compute and not self._pacing else self._pace.next(queue)
         self._position = (slot.number, slot.state) if slot.state else None
         if slot.ended:
             self._ended = True
@@ -302,7 +327,7 @@ class WorkAhead:
 
     def begin(self, compute: Compute, number: int) -> None:
         """Start the threads before the first element is asked for. Arguments: see `next`."""
-        if not self._is_working:
+        if not self.is_working:
             self._start(compute, number)
 
     def position(self, number: int) -> tuple[int, State]:
@@ -321,36 +346,8 @@ class WorkAhead:
             self._queue = queue
         assert self._crew is not None
         self._crew.start()
-        self._is_working = True
+        self.is_working = True
         return self._queue
-
-
-class Pace:
-    """Decides whether a thread pays for a consumer that only takes elements.
-
-    Where the consumer does next to nothing between two elements, it reads the input itself and the thread rests: a loop
-    over ready batches, such as an evaluation's, is faster by a third then.
-    """
-
-    def __init__(self) -> None:
-        self._clock = iter(perf_counter, None)
-        self._left = perf_counter()  # when the consumer went away
-        self._against = 0  # how often in a row it was away for too long, or not long enough, for what the thread does
-
-    def next(self, queue: Queue) -> Slot:
-        """The next slot of a queue, from whoever has it first."""
-        is_short = perf_counter() - self._left < _HANDING_SECONDS
-        queue.visits += 1
-        try:
-            self._against = 0 if is_short is queue.resting else self._against + 1
-            if self._against == (_LONG if queue.resting else _SHORT):
-                queue.resting, self._against = not queue.resting, 0
-            return (queue.read() if queue.resting else None) or queue.get()
-        finally:
-            for left in self._clock:  # a call would be a place for a Ctrl-C, by which the slot would be lost
-                self._left = left
-                break
-            queue.visits += 1
 
 
 def end(close: Callable[[], None], threads: list[threading.Thread]) -> None:

@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 import agog_core as ag
-from agog_data import Dataset, threads
+from agog_data import Dataset, pacing, threads
 
 EPOCHS = 100
 WARM = 20
@@ -98,9 +98,9 @@ class FakeQueue:
 @pytest.mark.parametrize(("away", "expected"), [(1e-6, "by the consumer"), (1e-3, "by the thread")])
 def test_who_reads(reading: float, away: float, expected: str, monkeypatch: pytest.MonkeyPatch) -> None:
     clock = [0.0]
-    monkeypatch.setattr(threads, "perf_counter", lambda: clock[0])
+    monkeypatch.setattr(pacing, "perf_counter", lambda: clock[0])
     queue: Any = FakeQueue(clock, reading)
-    pace = threads.Pace()
+    pace = pacing.Pace()
     found = []
     for _ in range(60):
         found.append(pace.next(queue))
@@ -112,9 +112,9 @@ def test_who_reads(reading: float, away: float, expected: str, monkeypatch: pyte
 
 def test_a_consumer_that_begins_to_hurry_reads_again(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = [0.0]
-    monkeypatch.setattr(threads, "perf_counter", lambda: clock[0])
+    monkeypatch.setattr(pacing, "perf_counter", lambda: clock[0])
     queue: Any = FakeQueue(clock, 1.0)
-    pace = threads.Pace()
+    pace = pacing.Pace()
     found = []
     for step in range(200):
         found.append(pace.next(queue))
@@ -125,10 +125,10 @@ def test_a_consumer_that_begins_to_hurry_reads_again(monkeypatch: pytest.MonkeyP
 
 def test_a_thread_works_for_a_consumer_that_finds_it_reading(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = [0.0]
-    monkeypatch.setattr(threads, "perf_counter", lambda: clock[0])
+    monkeypatch.setattr(pacing, "perf_counter", lambda: clock[0])
     queue: Any = FakeQueue(clock, 1.0)
     monkeypatch.setattr(queue, "read", lambda: None)  # a thread that rested has gone on, since the consumer was away
-    pace = threads.Pace()
+    pace = pacing.Pace()
     for _ in range(4):
         assert pace.next(queue) == "by the thread"
         clock[0] += 1.0
@@ -147,7 +147,7 @@ def test_a_consumer_that_is_back_before_the_thread_has_gone_on(monkeypatch: pyte
                 time.sleep(0.05)
 
     monkeypatch.setattr(threads, "Slot", Lingering)
-    monkeypatch.setattr(threads, "_LONG", 1000)  # however slow this machine is, the consumer is one that hurries
+    monkeypatch.setattr(pacing, "_LONG", 1000)  # however slow this machine is, the consumer is one that hurries
     found = []
 
     def consume() -> None:

@@ -15,7 +15,7 @@ from agog_data import Dataset
 from agog_testing import says
 
 Pair = namedtuple("Pair", ["a", "b"])
-CALLS = [None, 1, 2, 5]
+CALLS = [None, 1, 2, 5, -1]
 
 
 def numbers(dataset: Any) -> list[int]:

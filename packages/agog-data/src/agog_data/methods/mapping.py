@@ -14,6 +14,7 @@ from agog_data.methods.pipeline import Pipeline
 from agog_data.random_stream import Stream
 from agog_data.stages.mapping import Filter, Map
 from agog_data.stages.process_mapping import ProcessMap
+from agog_data.stages.tuned_mapping import TunedMap
 from agog_data.stages.vectorization import VectorizedMap
 
 if TYPE_CHECKING:
@@ -41,7 +42,8 @@ class MappingMethods(Pipeline):
             map_func: takes the element, a tuple as several arguments; returns tensors or what converts to them, in any
                 structure; a list is taken for a tuple.
             num_parallel_calls: how many threads call it, some elements ahead of the loop; the order stays. None for no
-                thread, ``tf.data.AUTOTUNE`` for one for each of the processor's cores.
+                thread, ``tf.data.AUTOTUNE`` for as many as the processor has cores, where measurements say that they
+                are faster than none.
             vectorize: whether the function also works on many elements at a time, joined along a new first axis. It
                 is called once for each batch when `batch` comes next, and once for a number of elements chosen here
                 when it does not. Each tensor that it returns must keep that axis.
@@ -70,8 +72,11 @@ class MappingMethods(Pipeline):
             raise UnimplementedError(
                 f"map: processes=True forks processes, which {sys.platform} cannot; leave it out to use threads."
             )
+        is_tuned = calls is not None and num_parallel_calls == arguments.AUTOTUNE and not processes
         if vectorize:
             return self._then(VectorizedMap(self._stage, map_func, calls, processes))
+        if is_tuned:
+            return self._then(TunedMap(self._stage, ElementFunction("map", map_func), Stream(None)))
         kind = ProcessMap if processes else Map
         return self._then(kind(self._stage, ElementFunction("map", map_func), calls, Stream(None)))
 

@@ -1,0 +1,170 @@
+"""`map` with AUTOTUNE: the elements of a `map` without threads, and threads where they are faster."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+
+import agog_core as ag
+from agog_data import Dataset
+from agog_data.arguments import AUTOTUNE
+from agog_data.stages import tuned_mapping
+from agog_data.stages.tuned_mapping import Tuning
+
+
+@pytest.fixture
+def restless(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every element ends a window, and measuring begins again at once: threads come and go."""
+    values = {"_KNOWN_CALLS": 3, "_LEAST_CALLS": 1, "_CHEAP_SECONDS": 0.0, "_WINDOW_SECONDS": 0.0}
+    for name, value in (values | {"_FIRST_PAUSE_SECONDS": 0.0}).items():
+        monkeypatch.setattr(tuned_mapping, name, value)
+
+
+def noisy(calls: int | None) -> Dataset:
+    def function(x: Any) -> Any:
+        if int(x) % 7 == 0:
+            time.sleep(0.001)
+        return x, ag.random_uniform([2])
+
+    return Dataset.range(50).shuffle(20, seed=3).map(function, calls)
+
+
+def values(elements: Any) -> list[tuple[int, list[float]]]:
+    return [(int(x), noise.numpy().tolist()) for x, noise in elements]
+
+
+@pytest.mark.usefixtures("restless")
+def test_elements_order_and_random_numbers_do_not_depend_on_it() -> None:
+    ag.set_random_seed(1)
+    plain = [values(noisy(None)), values(noisy(None))]
+    ag.set_random_seed(1)
+    assert [values(noisy(AUTOTUNE)), values(noisy(AUTOTUNE))] == plain
+
+
+@pytest.mark.usefixtures("restless")
+@pytest.mark.parametrize("restored", [None, 2, AUTOTUNE])
+def test_a_state_of_any_moment_goes_on_in_any_map(restored: int | None) -> None:
+    expected = values(noisy(None))
+    iterator: Any = iter(noisy(AUTOTUNE))
+    for position in range(len(expected)):
+        other: Any = iter(noisy(restored))
+        other.load_state_dict(iterator.state_dict())
+        assert [int(x) for x, _ in other] == [number for number, _ in expected[position:]]
+        assert int(next(iterator)[0]) == expected[position][0]
+
+
+@pytest.mark.usefixtures("restless")
+def test_errors_come_in_their_place() -> None:
+    def function(x: Any) -> Any:
+        if int(x) % 5 == 0:
+            raise KeyError(int(x))
+        return x
+
+    iterator, found = iter(Dataset.range(40).map(function, AUTOTUNE)), []
+    notes: list[str] = []
+    while True:
+        try:
+            found.append(int(next(iterator)))
+        except KeyError as error:
+            found.append(error.args[0])
+            notes += error.__notes__
+        except StopIteration:
+            break
+    assert found == list(range(40))
+    assert [note.rpartition(", ")[2] for note in notes] == [
+        f"at element {n} (the first is 0)." for n in range(0, 40, 5)
+    ]
+
+
+def names_of_threads(function: Callable[[Any], Any], count: int) -> list[str]:
+    """Which threads call a function."""
+    found: list[str] = []
+
+    def noting(x: Any) -> Any:
+        found.append(threading.current_thread().name)
+        function(x)
+        return x
+
+    assert [int(x) for x in Dataset.range(count).map(noting, AUTOTUNE)] == list(range(count))
+    return found
+
+
+def test_a_cheap_function_has_no_threads() -> None:
+    assert set(names_of_threads(lambda x: x, 500)) == {threading.current_thread().name}
+
+
+def test_a_function_that_waits_has_threads() -> None:
+    found = names_of_threads(lambda x: time.sleep(0.003), 150)
+    assert found[0] == threading.current_thread().name
+    assert set(found[-20:]) == {"agog-map"}
+
+
+class FakeQueue:
+    """Elements at the cost of whoever makes them."""
+
+    def __init__(self, clock: list[float], costs: dict[bool, float]) -> None:
+        self.visits = 0
+        self.resting = False
+        self._clock, self._costs = clock, costs
+
+    def read(self) -> str:
+        self._clock[0] += self._costs[False]
+        return "by the consumer"
+
+    def get(self) -> str:
+        self._clock[0] += self._costs[True]
+        return "by the threads"
+
+
+@pytest.mark.parametrize(
+    ("with_threads", "without", "expected"),
+    [(1e-3, 2e-3, "by the threads"), (2e-3, 1e-3, "by the consumer"), (1e-3, 1.01e-3, "by the consumer")],
+)
+def test_what_is_faster_stays(
+    with_threads: float, without: float, expected: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = [100.0]
+    monkeypatch.setattr(tuned_mapping, "perf_counter", lambda: clock[0])
+    costs = {True: with_threads, False: without}
+    tuning, queue = Tuning(2), FakeQueue(clock, costs)
+    found: list[Any] = [tuning.next(queue) for _ in range(200)]  # type: ignore[arg-type]
+    assert set(found) == {"by the threads", "by the consumer"}
+    found = [tuning.next(queue) for _ in range(100)]  # type: ignore[arg-type]
+    assert set(found) == {expected}
+
+
+def test_what_is_slower_is_tried_again_after_pauses_that_double(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = [100.0]
+    monkeypatch.setattr(tuned_mapping, "perf_counter", lambda: clock[0])
+    tuning, queue = Tuning(2), FakeQueue(clock, {True: 2e-3, False: 1e-3})
+    tries: list[float] = []
+    while clock[0] < 118:
+        last = clock[0]
+        if tuning.next(queue) == "by the threads" and (not tries or last - tries[-1] > 0.5):  # type: ignore[arg-type]
+            tries.append(last)
+    assert [round(later - earlier) for earlier, later in pairwise(tries)] == [1, 2, 4, 8]
+
+
+@pytest.mark.parametrize(("processors", "waits", "wanted"), [(1, False, False), (1, True, True), (2, False, True)])
+def test_one_processor_has_threads_for_waiting_alone(
+    processors: int, waits: bool, wanted: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = [100.0]
+    monkeypatch.setattr(tuned_mapping, "perf_counter", lambda: clock[0])
+    monkeypatch.setattr(tuned_mapping, "thread_time", lambda: 0.0 if waits else clock[0])
+    tuning = Tuning(processors)
+
+    def function() -> Any:
+        clock[0] += 1e-3
+        return np.float32(1)
+
+    for _ in range(64):
+        assert not tuning.wants_threads() or wanted
+        tuning.call(function)  # type: ignore[arg-type]
+    assert tuning.wants_threads() is wanted
