@@ -125,6 +125,24 @@ def test_large_calls_of_users_are_compiled() -> None:
     assert len(chosen("elu")._known) == before + 1
 
 
+def test_a_profile_shows_who_runs_and_lets_it_run() -> None:
+    x, y = [ag.constant(np.linspace(-5, 5, size, dtype="float32")) for size in (eager.LEAST + 3, eager.LEAST + 4)]
+    small = ag.constant([1.0])
+    plain = [ag.nn.selu(x) for _ in range(3)][-1].numpy()
+    before = len(chosen("selu")._known)
+    with ag.profile() as seen:
+        result = ag.nn.selu(x)
+        ag.nn.selu(y)  # of a kind that was not compiled before
+        ag.nn.selu(small)
+    assert sorted((row.op, row.plugin, row.count) for row in seen.ops) == [
+        ("selu", "cpu-llvm", 1),
+        ("selu", "cpu-numpy", 2),
+    ]
+    np.testing.assert_array_equal(result.numpy(), plain)
+    ag.nn.selu(x)
+    assert len(chosen("selu")._known) == before > 0
+
+
 def test_traced_functions_record_the_reference_kernel() -> None:
     ag.nn.softmax(ag.constant([[1.0, 2.0]]))
     assert lowering(all_ops()["softmax"], get_device("cpu:0").table(ag.float32)) is not None

@@ -5,13 +5,15 @@ from __future__ import annotations
 import threading
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from operator import is_not
 from typing import Any
 
 from agog_core.dispatch.devices.lookup import forgotten, get_device
 from agog_core.dispatch.devices.table import KernelTable
-from agog_core.dispatch.kernels.observation import are_observed
+from agog_core.dispatch.kernels.observation import are_observed, are_steps_enough
 from agog_core.dispatch.kernels.resolution import Chain
 from agog_core.dispatch.op import Op, registry
+from agog_core.dispatch.plugins.ranking import ranked
 from agog_core.dtypes import as_dtype
 from agog_core.errors import PluginWarning
 from agog_core.shapes import intern_shape
@@ -29,7 +31,8 @@ class SingleOp:
     """A kernel that runs an op as a compiled graph: that of the kernel which is next in rank, with its very bits.
 
     It takes calls whose first or last input is large, from the second of a kind on. All others the next kernel runs,
-    and the first of a kind, which shows what results look like. Where that kernel cannot be recorded, it declines.
+    and the first of a kind, which shows what results look like. Where that kernel cannot be recorded, it declines. A
+    profile shows which of the two runs; calls of a new kind are not compiled under it.
 
     Args:
         op: the op's name.
@@ -42,7 +45,10 @@ class SingleOp:
         self._op: Op = registry[op]
         self._table: KernelTable = get_device(device).table(as_dtype(dtype))
         self._least = least
-        self._known: dict[Any, Run | None] = {}
+        self._kept: dict[Any, Run | None] = {}  # what runs each kind of call; None where nothing does
+        self._known = self._kept  # or none of them, while somebody observes who wants to see each kernel
+        self._beneath: tuple[Any, ...] = ()  # what they are made of and by
+        self._is_observed = False
         self._next: Callable[..., Any] = _decline
         self._version = -1
         self._here = threading.local()
@@ -65,7 +71,7 @@ class SingleOp:
         except TypeError:  # an attribute that has no hash
             return NotImplemented
         run = self._known.get(key)
-        if run is None and (is_known or len(self._known) >= _MOST):
+        if run is None and (is_known or self._is_observed or len(self._known) >= _MOST):
             return NotImplemented
         here.runs, here.was_called = True, False
         try:
@@ -88,17 +94,26 @@ class SingleOp:
         return result
 
     def _renew(self) -> None:
-        """Forget what was found before kernels were chosen anew."""
-        self._version, self._known, self._next = forgotten[0], {}, _decline
-        if are_observed():  # who looks on is told of the kernel that runs
-            return
+        """Look for the kernel that is next in rank, because kernels were chosen anew; where it is another one, or other
+        compilers are there, forget what was compiled.
+        """
+        version, is_observed = forgotten[0], are_observed()
         chain = self._table.chains.get(self._op.name) or Chain(self._op, self._table)
         count = len(chain.candidates)
         mine = next((n for n, each in enumerate(chain.candidates) if self in each.instances.values()), -1)
+        compilers = [each.what for each in ranked("compilers", self._table.device.type)]
+        beneath: tuple[Any, ...] = ()
+        following = _decline
         for place in (*range(mine + 1, count), *range(mine)):
             if (kernels := chain.kernels(place)) is not None:
-                self._next = kernels[0]
-                return
+                beneath = chain.candidates[place].kernel, *compilers
+                following = _decline if is_observed else kernels[0]  # who looks on is told of the kernel that runs
+                break
+        if len(beneath) != len(self._beneath) or any(map(is_not, beneath, self._beneath)):
+            self._beneath, self._kept = beneath, {}
+        self._known = self._kept if are_steps_enough() else {}
+        self._next, self._is_observed = following, is_observed
+        self._version = version  # last: other threads then find all the rest
 
     def _compiled(self, arrays: Arrays, attributes: Mapping[str, Any], late: Mapping[str, Any], result: Any) -> Run:
         """What runs calls like this one."""
