@@ -27,12 +27,13 @@ PASSED = '<testsuites><testsuite name="pytest"><testcase classname="a" name="one
 PAGE = """\
 # The matrix
 
-| backend | kit: passed | kit: failed | kit: xfailed | kit: xpassed | kit: unavailable | kit: not run | suites: passed \
-| suites: failed | suites: skipped |
-|---|---|---|---|---|---|---|---|---|---|
-| good | 4 | 0 | 0 | 0 | 1 | 0 | 1 | 0 | 0 |
-| bad | 1 | 1 | 1 | 0 | 0 | 0 | 1 | 1 | 1 |
-| dead | no result | no result | no result | no result | no result | no result | no result | no result | no result |
+| backend | kit: passed | kit: failed | kit: xfailed | kit: xpassed | kit: not checked | kit: unavailable | kit: not run \
+| kit: passed, calls declined | suites: passed | suites: failed | suites: skipped |
+|---|---|---|---|---|---|---|---|---|---|---|---|
+| good | 4 | 0 | 0 | 0 | 1 | 1 | 0 | 2 | 1 | 0 | 0 |
+| bad | 1 | 1 | 1 | 0 | 0 | 0 | 0 | 0 | 1 | 1 | 1 |
+| dead | no result | no result | no result | no result | no result | no result | no result | no result | no result \
+| no result | no result |
 
 ## What failed
 
@@ -45,6 +46,8 @@ PAGE = """\
 
 - away: absent: no driver
 - good: 1 test not available: no sine
+- good: 1 test: gradient not checked: no sample is smooth
+- good: kernels that declined calls: add
 - bad: 1 test expected to fail: the library rounds
 - bad: no kernel that another backend has: sin
 - bad: the kit has no facts about levitate
@@ -89,8 +92,9 @@ def folder(tmp_path: Path) -> Path:
     files = {
         "backends.json": json.dumps(BACKENDS),
         "good.json": kit(
-            ("add/float32/value", "passed", 0.0, ""),
-            ("add/float32/sizes", "passed", 0.5, ""),
+            ("add/float32/value", "passed", 0.0, "declined 2 of 8 calls"),
+            ("add/float32/sizes", "passed", 0.5, "declined 1 of 9 calls"),
+            ("exp/float32/gradient", "not checked", None, "gradient not checked: no sample is smooth"),
             ("add/int32/value", "passed", None, ""),
             ("exp/float32/value", "passed", 1.5, ""),
             ("sin/float32/value", "unavailable", None, "no sine"),
@@ -144,7 +148,7 @@ def test_json_says_what_did_not_run(folder: Path) -> None:
     assert found["left_out"][:2] == ["away: absent: no driver", "good: 1 test not available: no sine"]
     assert "dead: the suites gave no result" in found["failed"]
     assert [each["kit"] for each in found["backends"]] == [
-        {"passed": 4, "unavailable": 1},
+        {"passed": 4, "not checked": 1, "unavailable": 1},
         {"passed": 1, "xfailed": 1, "failed": 1},
         None,
         None,

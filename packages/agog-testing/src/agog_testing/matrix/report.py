@@ -16,9 +16,13 @@ from xml.etree import ElementTree
 
 from agog_testing.kinds import QUICK
 
-KINDS = ("passed", "failed", "xfailed", "xpassed", "unavailable", "not run")
+KINDS = ("passed", "failed", "xfailed", "xpassed", "not checked", "unavailable", "not run")
+DECLINED = "declined"
 BAD = ("failed", "xpassed", "not run")
 SUITES = ("passed", "failed", "skipped")
+
+# How a line begins that gives a reason; what was not checked names its check.
+_REASONS = {"unavailable": " not available: ", "xfailed": " expected to fail: ", "not checked": ": "}
 
 Account = Mapping[str, Any]
 Suites = ElementTree.Element
@@ -66,15 +70,22 @@ def junit(suites: Sequence[tuple[str, Suites]]) -> str:
 def _overview(
     present: Sequence[str], accounts: Mapping[str, Account], suites: Mapping[str, Suites]
 ) -> Iterator[Sequence[str]]:
-    yield ("backend", *(f"kit: {kind}" for kind in KINDS), *(f"suites: {kind}" for kind in SUITES))
+    kinds = (*KINDS, f"passed, calls {DECLINED}")
+    yield ("backend", *(f"kit: {kind}" for kind in kinds), *(f"suites: {kind}" for kind in SUITES))
     for plugin in present:
-        kit, outcomes = ["no result"] * len(KINDS), ["no result"] * len(SUITES)
+        kit, outcomes = ["no result"] * len(kinds), ["no result"] * len(SUITES)
         if plugin in accounts:
-            kit = [str(accounts[plugin]["counts"].get(kind, 0)) for kind in KINDS]
+            counts, declining = accounts[plugin]["counts"], _declining(accounts[plugin]["tests"])
+            kit = [str(number) for number in (*(counts.get(kind, 0) for kind in KINDS), len(declining))]
         if plugin in suites:
-            counts = Counter(kind for _, kind, _ in _cases(suites[plugin]))
-            outcomes = [str(counts[kind]) for kind in SUITES]
+            ended = Counter(kind for _, kind, _ in _cases(suites[plugin]))
+            outcomes = [str(ended[kind]) for kind in SUITES]
         yield (plugin, *kit, *outcomes)
+
+
+def _declining(tests: Sequence[Mapping[str, Any]]) -> list[str]:
+    """The op of each test that passed although the kernel declined calls."""
+    return [test["op"] for test in tests if test["outcome"] == "passed" and test["text"].startswith(DECLINED)]
 
 
 def _failures(present: Sequence[str], accounts: Mapping[str, Account], suites: Mapping[str, Suites]) -> Iterator[str]:
@@ -103,10 +114,12 @@ def _skipped(
     for plugin in present:
         if plugin in accounts:
             tests = accounts[plugin]["tests"]
-            for kind, words in (("unavailable", "not available"), ("xfailed", "expected to fail")):
+            for kind, words in _REASONS.items():
                 reasons = Counter(test["text"] for test in tests if test["outcome"] == kind)
                 for reason, count in reasons.items():
-                    yield f"{plugin}: {_tests(count)} {words}: {_one_line(reason)}"
+                    yield f"{plugin}: {_tests(count)}{words}{_one_line(reason)}"
+            if declining := sorted({*_declining(tests)}):
+                yield f"{plugin}: kernels that {DECLINED} calls: {', '.join(declining)}"
             if lacking := sorted(all_ops - {test["op"] for test in tests}):
                 yield f"{plugin}: no kernel that another backend has: {', '.join(lacking)}"
             if accounts[plugin].get("choice", {}).get("quick"):
