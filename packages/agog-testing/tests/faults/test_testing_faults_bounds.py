@@ -13,6 +13,9 @@ Kernel = Callable[..., Any]
 
 READ = "rule: a kernel reads nothing outside of its inputs"
 WRITTEN = "rule: a kernel writes nothing outside of its arrays"
+TOUCHED = "rule: a kernel touches no memory outside of its arrays"
+AT_END = "arrays that end at a page that nobody may touch\nexpected: a result\ngot: signal 11 (SIGSEGV), in File "
+AT_BEGIN = AT_END.replace("end at", "begin at")
 
 
 def around(x: Array, before: int, behind: int) -> Array:
@@ -93,6 +96,53 @@ def writes(before: int, behind: int) -> Kernel:
     return fn
 
 
+def looks_and_forgets(before: int, behind: int) -> Kernel:
+    """Reads what it does not need, as a loop that is ahead of itself does."""
+
+    def fn(x: Array) -> Array:
+        if is_plain(x):
+            around(x, before, behind).max()
+        return square(x)
+
+    return fn
+
+
+def puts_back(x: Array) -> Array:
+    """Writes a whole register, and puts back what was there."""
+    out = negative(x)
+    if is_plain(x):
+        whole = around(x, 0, 5)
+        before = whole[-5:].copy()
+        np.ctypeslib.ctypes.memset(x.ctypes.data + x.nbytes, 7, before.nbytes)
+        np.ctypeslib.ctypes.memmove(x.ctypes.data + x.nbytes, before.ctypes.data, before.nbytes)
+    return out
+
+
+def asks_the_row_behind(params: Array, indices: Array, *, axis: int) -> Array:
+    """Loads the row behind each row that it takes, for the next round."""
+    if params.ndim == 2 and axis == 0 and params.flags.c_contiguous and params.size:
+        around(params, 0, params.shape[1]).sum()
+    return gather(params, indices, axis=axis)
+
+
+def gather(params: Array, indices: Array, *, axis: int) -> Array:
+    positions = np.asarray(indices).astype(np.int64)
+    if positions.size and not (positions.min() >= 0 and positions.max() < params.shape[axis]):
+        return NotImplemented
+    return np.take(params, positions, axis)
+
+
+def square_into(x: Array, *, out: Array) -> None:
+    np.multiply(x, x, out=out)
+
+
+def fills_whole_registers(x: Array, *, out: Array) -> None:
+    np.multiply(x, x, out=out)
+    if out.ndim == 1 and out.size == 67:
+        end = out.ctypes.data + out.nbytes
+        np.ctypeslib.ctypes.memset(end, 0, 20)
+
+
 def fault(name: str, op: str, broken: Kernel, right: Kernel, says: str = READ, dtype: str = "float32") -> Fault:
     plants = [kernel(op, fn, dtype) for fn in (broken, right)]
     return Fault(name=name, op=op, dtype=dtype, check="bounds", says=says, broken=plants[0], twin=plants[1])
@@ -105,6 +155,20 @@ FAULTS = [
     fault("whole registers", "reduce_max", takes_whole_registers, maximum),
     fault("one more", "reduce_sum", adds_one_more, total),
     fault("a look ahead", "negative", looks_ahead, negative, dtype="int32"),
+    fault("a read behind that is forgotten", "square", looks_and_forgets(0, 1), square, AT_END),
+    fault("a read before that is forgotten", "square", looks_and_forgets(1, 0), square, AT_BEGIN),
+    fault("a read far behind that is forgotten", "square", looks_and_forgets(0, 900), square, AT_END),
+    fault("a read far before that is forgotten", "square", looks_and_forgets(900, 0), square, AT_BEGIN),
+    fault("a write that is put back", "negative", puts_back, negative, TOUCHED, dtype="int32"),
+    fault("the row behind", "gather", asks_the_row_behind, gather, AT_END),
+    Fault(
+        name="whole registers are filled",
+        op="square",
+        check="bounds",
+        says=AT_END,
+        broken=kernel("square", square, out=fills_whole_registers),
+        twin=kernel("square", square, out=square_into),
+    ),
     fault("one element too many is written", "apply_add", writes(0, 1), add, WRITTEN),
 ]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from agog_testing.checks.guarded_pages import check_pages
 from agog_testing.checks.recording import input_name, is_host_memory, kernel_calls, repeat
 from agog_testing.checks.values import differing
 from agog_testing.comparison import same, shown
@@ -16,11 +17,10 @@ _FILLINGS = (0x00, 0xFF, 0x7F)
 
 
 def check_bounds(subject: Subject) -> None:
-    """Check that results do not hang on what lies before and behind the inputs, and that nothing there is written."""
+    """Check that results do not hang on what lies before and behind the inputs, and that nothing there is touched."""
     rule = "a kernel reads nothing outside of its inputs"
-    for sample, call in kernel_calls(subject):
-        if not is_host_memory(subject, call.arrays) or any(array.dtype == object for array in call.before):
-            continue
+    calls = [(sample, call) for sample, call in kernel_calls(subject) if _can_be_placed(subject, call)]
+    for sample, call in calls:
         first, *others = (_results(subject, sample.name, call, filling) for filling in _FILLINGS)
         where = f"{sample.name}, inputs between other bytes"
         for expected, output in (pair for other in others for pair in zip(first, other, strict=True)):
@@ -28,6 +28,11 @@ def check_bounds(subject: Subject) -> None:
                 differing(subject, output, expected, rule, where)
             elif not same(expected, output):
                 raise Violation(rule, where, shown(expected), shown(output))
+    check_pages(subject, [(sample.name, call) for sample, call in calls])
+
+
+def _can_be_placed(subject: Subject, call: KernelCall) -> bool:
+    return is_host_memory(subject, call.arrays) and all(array.dtype != object for array in call.before)
 
 
 def _results(subject: Subject, name: str, call: KernelCall, filling: int) -> list[Array]:
