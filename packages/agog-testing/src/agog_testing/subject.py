@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -14,7 +14,7 @@ import agog_core as ag
 from agog_core.dispatch.devices.device import Device
 from agog_core.dispatch.kernels.host_work import where_held
 from agog_core.dtypes import DType, as_dtype
-from agog_testing import stopwatch
+from agog_testing import references, stopwatch
 from agog_testing.comparison import Accuracy, same
 from agog_testing.kinds import samples_of_each_kind
 from agog_testing.opinfo import ErrorSample, OpInfo, Sample, reference_array
@@ -128,18 +128,30 @@ class Subject:
     def attempt(self, sample: Sample, layout: Layout | None = None) -> Attempt:
         """Call the op's public function as `run` does, and remember the calls of the kernel also where it raises."""
         with ag.device(self.device.name):
-            args, kwargs, variables = self.arguments(sample, layout)
+            arguments = self.arguments(sample, layout)
             with self.chosen() as calls:
                 try:
-                    result = self.info.call(*args, **kwargs)
-                except Exception as error:
-                    rule = "a kernel computes every sample of its op"
-                    violation = Violation(rule, sample.name, "a result", f"{type(error).__name__}: {error}")
-                    violation.__cause__ = error
+                    tensors = self._results(sample, *arguments)
+                except Violation as violation:
                     return Attempt(sample, tuple(calls), violation)
-            tensors = [variable.value() for variable in variables] if variables else _tensors(result)
-            outputs = tuple(np.asarray(tensor.numpy(), tensor.dtype.numpy_dtype) for tensor in tensors)
-        return Attempt(sample, tuple(calls), Run(outputs, tuple(tensor.dtype for tensor in tensors), tuple(calls)))
+            return Attempt(sample, tuple(calls), _run(tensors, tuple(calls)))
+
+    def run_all(self, samples: Iterable[Sample]) -> Iterator[Run]:
+        """Call the op's public function for each sample as `run` does, but keep no calls of the kernel."""
+        with ag.device(self.device.name), self.installed(self.kernel):
+            for sample in samples:
+                yield _run(self._results(sample, *self.arguments(sample)))
+
+    def _results(
+        self, sample: Sample, args: list[Any], kwargs: dict[str, Any], variables: list[ag.Variable]
+    ) -> list[ag.Tensor]:
+        """The results of the op's public function, or the new values of the variables."""
+        try:
+            result = self.info.call(*args, **kwargs)
+        except Exception as error:
+            rule = "a kernel computes every sample of its op"
+            raise Violation(rule, sample.name, "a result", f"{type(error).__name__}: {error}") from error
+        return [variable.value() for variable in variables] if variables else _tensors(result)
 
     def arguments(
         self, sample: Sample | ErrorSample, layout: Layout | None = None
@@ -161,9 +173,7 @@ class Subject:
         """The reference's results: an array for each output, in float64 or as from `reference_array`."""
         args = [map_arrays(reference_array, value) for value in sample.args]
         kwargs = {key: map_arrays(reference_array, value) for key, value in sample.kwargs.items()}
-        with stopwatch.stopped(), np.errstate(all="ignore"):
-            result = self.info.reference(*args, **kwargs)
-        return tuple(map(np.asarray, result if isinstance(result, tuple) else (result,)))
+        return references.results(self.info, args, kwargs)
 
     @contextmanager
     def chosen(self) -> Iterator[list[KernelCall]]:
@@ -205,6 +215,11 @@ class Subject:
     def host(self, array: Any) -> Array:
         """A copy of an array of the device on the host; wrong values that the device tells late are raised here."""
         return np.array(self.device.to_host(array))
+
+
+def _run(tensors: Sequence[ag.Tensor], calls: tuple[KernelCall, ...] = ()) -> Run:
+    outputs = tuple(np.asarray(tensor.numpy(), tensor.dtype.numpy_dtype) for tensor in tensors)
+    return Run(outputs, tuple(tensor.dtype for tensor in tensors), calls)
 
 
 def map_arrays(function: Callable[[Array], Any], value: Any) -> Any:

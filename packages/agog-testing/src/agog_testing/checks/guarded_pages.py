@@ -1,4 +1,4 @@
-"""Guarded pages: arrays between pages that nobody may touch, given to kernels in a child process, which may die of it."""
+"""Guarded pages: arrays between pages that nobody may touch, given to kernels in a child process that may die."""
 
 from __future__ import annotations
 

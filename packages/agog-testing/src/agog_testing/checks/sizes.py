@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 import agog_core as ag
-from agog_testing.checks.values import VALUE, compare
+from agog_testing.checks.values import VALUE, compare_all
 from agog_testing.opinfo import Sample
 from agog_testing.subject import Array, Subject, arrays_of, map_arrays
 
@@ -27,15 +27,13 @@ def check_sizes(subject: Subject) -> None:
     """Compare results with the reference for inputs of many sizes."""
     sized, rng = subject.info.sized, np.random.default_rng(subject.seed)
     if sized is None:
-        for sample, expected in _of_many_rows(subject):
-            compare(subject, sample, subject.run(sample), VALUE, expected=expected)
+        compare_all(subject, list(_of_many_rows(subject)), VALUE)
         return
     sizes = _QUICK_SIZES if subject.quick else SIZES
     if subject.quick and is_slow(subject):
         sizes = _QUICK_SIZES[:-1]
     samples = [sample for size in sizes for sample in sized(subject.dtype, rng, size)]
-    for sample, expected in zip(samples, _expected(subject, samples), strict=True):
-        compare(subject, sample, subject.run(sample), VALUE, expected=expected)
+    compare_all(subject, list(zip(samples, _expected(subject, samples), strict=True)), VALUE)
 
 
 def is_slow(subject: Subject) -> bool:

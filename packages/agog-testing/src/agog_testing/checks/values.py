@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from typing import Any
 
 import numpy as np
 
-from agog_core.dtypes import as_dtype
+from agog_core.dtypes import DType, as_dtype
 from agog_testing.checks.recording import recording, runs
 from agog_testing.comparison import close
 from agog_testing.opinfo import Sample
@@ -80,12 +80,43 @@ def compare(
         differing(subject, output, rounded, rule, where)
 
 
-def differing(subject: Subject, output: Array, wanted: Array, rule: str, where: str) -> None:
-    """Raise `Violation` where elements of an array are not the wanted ones, within the tolerance of its dtype."""
+def compare_all(subject: Subject, pairs: Sequence[tuple[Sample, tuple[Array, ...]]], rule: str) -> None:
+    """Compare the results for many samples with the expected ones: all at once, and one by one where some are wrong."""
+    found = list(subject.run_all(sample for sample, _ in pairs))
+    if not _are_close(subject, found, [expected for _, expected in pairs]):
+        for (sample, expected), run in zip(pairs, found, strict=True):
+            compare(subject, sample, run, rule, expected=expected)
+
+
+def _are_close(subject: Subject, found: Sequence[Run], expected: Sequence[tuple[Array, ...]]) -> bool:
+    """Whether all results have the wanted shapes and values."""
+    outputs: dict[DType, tuple[list[Array], list[Array]]] = {}
+    with np.errstate(all="ignore"):
+        for run, wanted in zip(found, expected, strict=True):
+            if [output.shape for output in run.outputs] != [array.shape for array in wanted]:
+                return False
+            for output, array, dtype in zip(run.outputs, wanted, run.dtypes, strict=True):
+                of_dtype = outputs.setdefault(dtype, ([], []))
+                of_dtype[0].append(output.ravel())
+                of_dtype[1].append(array.ravel().astype(dtype.numpy_dtype))
+        ends = [tuple(map(np.concatenate, of_dtype)) for of_dtype in outputs.values()]
+        for output, rounded in ends:
+            subject.accuracy.see(output, rounded)
+        return all(_is_close(subject, output, rounded).all() for output, rounded in ends)
+
+
+def _is_close(subject: Subject, output: Array, wanted: Array) -> Array:
+    """Where elements of an array are the wanted ones, within the tolerance of its dtype."""
     rtol, atol = subject.tolerance(as_dtype(wanted.dtype).name)
     with np.errstate(all="ignore"):
-        is_wrong = ~close(output, wanted, rtol, atol, subject.info.signed_zeros)
+        return close(output, wanted, rtol, atol, subject.info.signed_zeros)
+
+
+def differing(subject: Subject, output: Array, wanted: Array, rule: str, where: str) -> None:
+    """Raise `Violation` where elements of an array are not the wanted ones, within the tolerance of its dtype."""
+    is_wrong = ~_is_close(subject, output, wanted)
     if is_wrong.any():
+        rtol, atol = subject.tolerance(as_dtype(wanted.dtype).name)
         index: Any = tuple(int(i) for i in np.argwhere(is_wrong)[0])
         at = f" at {index}" if index else ""
         more = f" ({np.count_nonzero(is_wrong)} of {output.size} elements are wrong; rtol {rtol:g}, atol {atol:g})"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -51,10 +52,17 @@ def _output_shape(shape: Any, window: Any, strides: Any, paddings: Any, dilation
     return (shape[0], *places, shape[-1])
 
 
+@lru_cache(maxsize=256)
 def _windows(
     shape: Any, window: Any, strides: Any, paddings: Any, dilations: Any
+) -> tuple[tuple[tuple[int, ...], list[tuple[int, ...]]], ...]:
+    """The index of each output, and those of the elements of its window that are not padding; once for all dtypes."""
+    return tuple(_places(shape, window, strides, paddings, dilations))
+
+
+def _places(
+    shape: Any, window: Any, strides: Any, paddings: Any, dilations: Any
 ) -> Iterator[tuple[tuple[int, ...], list[tuple[int, ...]]]]:
-    """The index of each output, and those of the elements of its window that are not padding."""
     for index in np.ndindex(*_output_shape(shape, window, strides, paddings, dilations)):
         found = []
         for place in np.ndindex(*window):
