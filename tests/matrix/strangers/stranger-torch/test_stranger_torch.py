@@ -45,6 +45,23 @@ def test_a_program_that_does_not_use_it_does_not_import_torch() -> None:
     assert done.returncode == 0, done.stderr
 
 
+def test_an_op_that_is_left_to_the_host_gives_what_the_cpu_gives() -> None:
+    code = """
+import agog as tf
+
+def random(device):
+    tf.set_random_seed(3)
+    with tf.device(device):
+        kept = tf.nn.dropout(tf.ones([8]), 0.5)
+    assert kept.device.endswith(device.upper()), kept.device
+    return kept.numpy().tolist()
+
+assert random("torch:0") == random("cpu:0")
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
 def test_an_op_that_it_lacks_is_an_error() -> None:
     code = "import agog as tf\nwith tf.device('torch:0'): tf.lgamma(2.0)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)

@@ -17,10 +17,10 @@ DTYPES = (
 )
 
 
-_UNSIGNED = "it computes with unsigned integers of 64 bits, for which PyTorch has hardly any function"
+# These compute with unsigned integers of 64 bits, for which PyTorch has hardly any function.
+ON_HOST = ("bincount", "dropout", "random_integers", "random_permutation", "random_uniform")
 LACKING = {
     **MISSING,
-    **dict.fromkeys(("bincount", "random_integers", "random_permutation", "random_uniform"), _UNSIGNED),
     "assign_slice": "it writes to slices that go backwards, and PyTorch has no such views",
     "eigvals": "PyTorch ends the process where a matrix has NaN or infinite elements",
     "unique_with_counts": "PyTorch does not say where the different elements are first",
@@ -28,7 +28,7 @@ LACKING = {
 """Op name to the reason why there is no kernel for it."""
 
 # PyTorch has errors of its own for matrices that these cannot take.
-OUTSPOKEN = ("cholesky", "eig", "matrix_inverse", "matrix_solve", "matrix_solve_ls", "matrix_square_root")
+OUTSPOKEN = ("cholesky", "matrix_inverse", "matrix_solve", "matrix_square_root")
 
 
 @hookimpl
@@ -51,9 +51,11 @@ def agog_backends() -> Iterator[Backend]:
 
 @hookimpl
 def agog_kernels() -> Iterator[Kernel]:
-    """The kernels of agog-kernels-xp, and one of the device's own."""
+    """The kernels of agog-kernels-xp, and one of the device's own; some ops are left to the host."""
     for op in agog_kernels_xp.NAMES:
-        if op not in LACKING:
+        if op in ON_HOST:
+            yield Kernel(op=op, device="torch", on="host", dtypes=DTYPES)
+        elif op not in LACKING:
             yield Kernel(op=op, device="torch", fn=f"stranger_torch.kernels:{op}", dtypes=DTYPES)
 
 
