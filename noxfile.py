@@ -53,7 +53,7 @@ DOCUMENTATION_TESTS = ROOT / "tests" / "documentation"
 ENDURING = ("arrow", "compositions", "endurance", "idx", "images", "mutations", "numpy", "webdataset")
 STRANGERS = {file.parent.name: file.parent for file in sorted(ROOT.glob("tests/matrix/strangers/*/pyproject.toml"))}
 # Those with sessions of their own, since they download large libraries.
-HEAVY = ("stranger-jax", "stranger-torch")
+HEAVY = ("stranger-jax", "stranger-onednn", "stranger-torch")
 # What `agog new-plugin` writes, with the options that ask for it, and the ops that prove it.
 WRITTEN = {
     "written-kernel": ((), ()),
@@ -167,6 +167,12 @@ def strangers_jax(session: nox.Session) -> None:
     """Test a device on JAX's arrays, which nobody can write; XLA compiles each op for each shape, which takes long."""
     session.install("jax==0.10.2")
     test_stranger(session, "stranger-jax")
+
+
+@nox.session(default=False, requires=["wheels"])
+def strangers_onednn(session: nox.Session) -> None:
+    """Test a plugin that wraps a C library, oneDNN, whose wheel is for Linux on x86-64; it needs libgomp.so.1."""
+    test_stranger(session, "stranger-onednn")
 
 
 @nox.session(requires=["wheels"])
