@@ -30,6 +30,7 @@ def gelu_grad(gradients: Any, features: Any, approximate: bool = False) -> Any:
 
 
 ACTIVATIONS = {
+    "hard_sigmoid": lambda x: torch.clamp(0.2 * x + 0.5, 0, 1),
     "linear": lambda x: x,
     "relu": torch.relu,
     "relu6": nn.relu6,
@@ -79,16 +80,8 @@ def alignments(sample: Any) -> bool:
 
 CTC_TWICE = "PyTorch: the derivative of ctc_loss's backward is not implemented"
 
+
 # Recurrent layers are written step by step: PyTorch's own know no masks and no other activations.
-ACTIVATIONS = {
-    "hard_sigmoid": lambda x: torch.clamp(0.2 * x + 0.5, 0, 1),
-    "linear": lambda x: x,
-    "relu": torch.relu,
-    "sigmoid": torch.sigmoid,
-    "tanh": torch.tanh,
-}
-
-
 def lstm(
     x: Any,
     kernel: Any,
