@@ -57,15 +57,15 @@ def _output_shape(shape: Any, filter: Any, strides: Any, paddings: Any, dilation
 
 
 def _parts(shape: Any, filter: Any, strides: Any, paddings: Any, dilations: Any, groups: int) -> Iterator[Any]:
-    """For each place of the window and each group: its part of the padded input, of the output, and of the filter."""
+    """For each place in the window and each group: what it meets of the padded input and of the output; its weights."""
     inner, outer = filter[-2], filter[-1] // groups
-    for place in np.ndindex(*_output_shape(shape, filter, strides, paddings, dilations)[1:-1]):
-        starts = [n * step for n, step in zip(place, strides, strict=True)]
-        axes = zip(starts, filter, dilations, strict=False)
-        window = [slice(start, start + (n - 1) * dilation + 1, dilation) for start, n, dilation in axes]
+    places = _output_shape(shape, filter, strides, paddings, dilations)[1:-1]
+    for place in np.ndindex(*filter[:-2]):
+        axes = zip(place, dilations, strides, places, strict=True)
+        met = [slice(n * dilation, n * dilation + step * size, step) for n, dilation, step, size in axes]
         for group in range(groups):
             sources, targets = (slice(group * n, (group + 1) * n) for n in (inner, outer))
-            yield (slice(None), *window, sources), (slice(None), *place, targets), (..., targets)
+            yield (slice(None), *met, sources), (..., targets), (*place, slice(None), targets)
 
 
 def _padded(x: Array, paddings: Any) -> Array:
@@ -73,9 +73,10 @@ def _padded(x: Array, paddings: Any) -> Array:
 
 
 def _convolution(input: Array, filter: Array, strides: Any, paddings: Any, dilations: Any, groups: int = 1) -> Array:
-    x, out = _padded(input, paddings), np.zeros(_output_shape(input.shape, filter.shape, strides, paddings, dilations))
-    for window, place, part in _parts(input.shape, filter.shape, strides, paddings, dilations, groups):
-        out[place] = np.tensordot(x[window], filter[part], filter.ndim - 1)
+    x = _padded(input, paddings)
+    out = np.zeros(_output_shape(input.shape, filter.shape, strides, paddings, dilations))
+    for source, target, part in _parts(input.shape, filter.shape, strides, paddings, dilations, groups):
+        out[target] += x[source] @ filter[part]
     return out
 
 
@@ -83,8 +84,8 @@ def _input_grad(
     gradient: Array, filter: Array, input_shape: Any, strides: Any, paddings: Any, dilations: Any, groups: int = 1
 ) -> Array:
     out = _padded(np.zeros(input_shape), paddings)
-    for window, place, part in _parts(input_shape, filter.shape, strides, paddings, dilations, groups):
-        out[window] += np.tensordot(gradient[place], filter[part], ((-1,), (-1,)))
+    for source, target, part in _parts(input_shape, filter.shape, strides, paddings, dilations, groups):
+        out[source] += gradient[target] @ filter[part].T
     sizes = zip(input_shape[1:-1], paddings, strict=True)
     return out[(slice(None), *(slice(low, low + size) for size, (low, _) in sizes))]
 
@@ -93,8 +94,9 @@ def _filter_grad(
     input: Array, gradient: Array, filter_shape: Any, strides: Any, paddings: Any, dilations: Any, groups: int = 1
 ) -> Array:
     x, out = _padded(input, paddings), np.zeros(filter_shape)
-    for window, place, part in _parts(input.shape, filter_shape, strides, paddings, dilations, groups):
-        out[part] += np.tensordot(x[window], gradient[place], ((0,), (0,)))
+    axes = tuple(range(input.ndim - 1))
+    for source, target, part in _parts(input.shape, filter_shape, strides, paddings, dilations, groups):
+        out[part] += np.tensordot(x[source], gradient[target], (axes, axes))
     return out
 
 
