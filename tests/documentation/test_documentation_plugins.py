@@ -43,7 +43,7 @@ def test_quotes_are_what_they_quote(tmp_path: Path) -> None:
     renewed = {file.relative_to(tmp_path): file.read_text(encoding="utf-8") for file in tmp_path.rglob("*.md")}
     assert {str(name) for name in renewed} == {
         "plugins.md",
-        *(f"plugins/{name}.md" for name in ("devices", "kernels", "ops")),
+        *(f"plugins/{name}.md" for name in ("devices", "kernels", "libraries", "ops")),
     }
     stale = [str(name) for name, text in renewed.items() if (DOCS / name).read_text(encoding="utf-8") != text]
     assert stale == [], "what these pages quote has changed; `python docs/quotes.py` renews them"
