@@ -126,6 +126,7 @@ STATE = {
     "agog_summary.writer._files": "none: files by their writers",
     "agog_training.saving.weights._warned": "none: warnings that were given",
     "agog_testing.checks.recording._last": "none: a cache",
+    "agog_testing.references._known": "none: a cache",
     "agog_testing.stopwatch._seconds": "none: how long checks have taken",
     "agog_cpu_llvm.compiler._not_taken": "none: a cache",
     "agog_cpu_llvm.compiler._units": "none: a cache",
