@@ -183,7 +183,6 @@ def clear_tables() -> None:
         table.kernels.clear()
         table.scalar_kernels.clear()
         table.several.clear()
-        table.keeps.clear()
         table.chains.clear()
 
 
