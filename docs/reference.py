@@ -39,7 +39,7 @@ device, and return plain data. What they name by `"module:attribute"` strings is
 PARTS = {
     "What hooks return": ("Kernel", "Backend", "MemoryStats", "Op", "Conformance"),
     "The module of hooks": ("requires",),
-    "In new ops": ("unary", "binary", "call", "call_several", "create", "update", "convert_to_tensor"),
+    "In new ops": ("unary", "binary", "call", "call_several", "call_with", "create", "update", "convert_to_tensor"),
     "In executors": ("Executor", "Executable", "Graph", "Node", "Value"),
     "In compilers": ("Compiler", "Subgraph", "Primitive", "ArraySpec", "Claim"),
     "In kernels and backends": (

@@ -84,7 +84,7 @@ def test_the_report_page_describes_every_check() -> None:
     described = {name for row in table.splitlines()[2:] for name in re.findall(r"`(\w+)`", row.split("|")[1])}
     checks = {re.sub(r"_by_\w+", "_by_NAME", case.check) for case in collect("cpu-numpy")}
     # Some are of what is not there: kernels that fill an array or take several variables, executors and compilers.
-    assert described == checks | {"out", "several", "pair", "executed_by_NAME", "compiled_by_NAME"}
+    assert described == checks | {"out", "several", "pair", "reserve", "executed_by_NAME", "compiled_by_NAME"}
 
 
 def test_the_page_of_devices_counts_the_kernels_for_the_array_api_standard() -> None:

@@ -23,7 +23,7 @@ A whole plugin, which makes one op of the CPU faster:
 import agog_core.compiler as compiler  # `from agog_core import compiler` would load all rooms
 import agog_core.threads as threads
 from agog_core import dtypes
-from agog_core.calls.call import call, call_several, create, update
+from agog_core.calls.call import call, call_several, call_with, create, update
 from agog_core.calls.elementwise import binary, unary
 from agog_core.compiler import *
 from agog_core.dispatch.devices.precision import matmul_precision
@@ -69,6 +69,7 @@ __all__ = [
     "binary",
     "call",
     "call_several",
+    "call_with",
     "convert_to_tensor",
     "create",
     "describe_error",

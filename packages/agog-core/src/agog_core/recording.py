@@ -203,6 +203,11 @@ def variable_read(variable: Variable, tensor: Tensor) -> None:
             tape.watch_variable(variable, tensor)
 
 
+def is_recorded(inputs: Sequence[Tensor]) -> bool:
+    """Whether a tape of this thread or task will walk an op on some tensors back."""
+    return any(tape.is_recording and any(map(tape.watches, inputs)) for tape in tapes_of_context())
+
+
 def record_unary(out: Tensor, x: Tensor, vjp: Callable[..., Any], saved: tuple[Any, ...]) -> None:
     """Append the record of an op with one input to the tapes that watch it."""
     watch = x._watch
@@ -223,6 +228,8 @@ def record_unary(out: Tensor, x: Tensor, vjp: Callable[..., Any], saved: tuple[A
 
 def record(op: Op, outs: Any, inputs: Sequence[Tensor], attributes: Mapping[str, Any]) -> None:
     """Append the records of an op with any number of inputs, outputs and attributes."""
+    if op.plain is not None:  # what it keeps or takes is an attribute to the tape
+        op, outs, inputs, attributes = _without_reserve(op.plain, outs, inputs, attributes)
     if op.only_source is not None and type(outs) is not tuple:
         x, edge = inputs[op.only_source], op.edges[0]
         if x._watch is not None and outs._table.dtype.is_differentiable:
@@ -259,6 +266,15 @@ def _needed(edge: Edge, sources: Sequence[Id | None]) -> tuple[Any, ...]:
     if None not in sources:
         return tuple(names)
     return tuple([name for name, source in zip(names, sources, strict=True) if source is not None])
+
+
+def _without_reserve(
+    plain: Op, outs: Any, inputs: Sequence[Tensor], attributes: Mapping[str, Any]
+) -> tuple[Op, Any, Sequence[Tensor], Mapping[str, Any]]:
+    if plain.keeping is None:
+        return plain, outs, inputs[:-1], {**attributes, "reserve": inputs[-1]}
+    results, reserve = outs[:-1], outs[-1]
+    return plain, results if len(results) > 1 else results[0], inputs, {**attributes, "reserve": reserve}
 
 
 def note_break(what: str, inputs: Sequence[Tensor]) -> None:

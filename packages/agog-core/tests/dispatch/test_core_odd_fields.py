@@ -87,7 +87,7 @@ CLASSES: list[tuple[str, Callable[..., Any], str, dict[str, Any], dict[str, Want
         {
             "op": Wanted("the name of an op", "text", "reference"),
             "fn": Wanted(REFERENCE.words, *REFERENCE.accepted, "None"),
-            **dict.fromkeys(("several", "out"), REFERENCE.or_none()),
+            **dict.fromkeys(("several", "out", "reserve"), REFERENCE.or_none()),
             "lower": Wanted("a function, a 'module:attribute' string or 'next'", *REFERENCE.accepted, "None"),
             "on": Wanted("'host', or None", "None"),
             "priority": INT,

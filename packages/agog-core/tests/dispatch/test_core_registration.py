@@ -319,5 +319,10 @@ def test_plugins_of_every_version_that_is_served() -> None:
 
 
 def test_an_op_that_takes_a_reserve_names_it_last() -> None:
-    with says(ValueError, "Op 'test_taker': it takes the reserve of 'lstm'; its last input must be 'reserve'."):
+    with says(ValueError, "Op 'test_taker': 'reserve' must be its last input."):
         Op("test_taker", abs, inputs=["reserve", "x"], shape=abs, reserve_of="lstm")
+
+
+def test_an_elementwise_op_keeps_no_reserve() -> None:
+    with says(ValueError, "Op 'test_keeper': an elementwise op keeps no reserve; its vjp may name inputs and out."):
+        Op("test_keeper", abs, inputs=["x"], shape=abs, vjp={"x": lambda g, reserve: g}, elementwise=True)

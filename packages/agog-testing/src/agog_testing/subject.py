@@ -73,8 +73,8 @@ class Subject:
 
     A partner forms a pair with the kernel, which keeps a reserve or takes one; it runs too, for an op of its own name.
     ``several`` is the kernel's function for several variables at once, ``fill`` the one that fills an array.
-    ``leading`` puts a kernel that can be taken apart before all others of its op, for a while; ``dtypes`` are all that
-    the kernel is for, where it says so.
+    ``leading`` puts a kernel that can be taken apart before all others of its op, for a while, and ``keeping`` one that
+    keeps a reserve; ``dtypes`` are all that the kernel is for, where it says so.
     ``deterministic``, ``keeps_threads`` and ``is_made`` are what the kernel says of itself, as ``deterministic``,
     ``pool`` and ``make``; ``accuracy`` takes note of how far its results are from the reference's; ``quick`` leaves one
     sample of each kind.
@@ -90,6 +90,7 @@ class Subject:
     several: Callable[..., Any] | None = None
     fill: Callable[..., Any] | None = None
     leading: Callable[[], AbstractContextManager[None]] | None = None
+    keeping: Callable[[], AbstractContextManager[None]] | None = None
     dtypes: Collection[str] | None = None
     deterministic: bool = True
     keeps_threads: bool = False

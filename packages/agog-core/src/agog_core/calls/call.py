@@ -9,11 +9,12 @@ from agog_core.dispatch.devices.device import Device
 from agog_core.dispatch.devices.lookup import current_device, device, scopes
 from agog_core.dispatch.devices.table import KernelTable
 from agog_core.dispatch.kernels.failure import note_failure
+from agog_core.dispatch.kernels.reserves import is_kept
 from agog_core.dispatch.kernels.resolution import resolve, run_next
 from agog_core.dispatch.op import Op
 from agog_core.dtypes import DType
 from agog_core.errors import InternalError, InvalidArgumentError
-from agog_core.recording import active, lined, note_break, record
+from agog_core.recording import active, is_recorded, lined, note_break, record
 from agog_core.shapes import Shape, TensorShape, intern_shape
 from agog_core.tensors.operand import check_same_dtype
 from agog_core.tensors.placement import copy_to_device, on_host, place
@@ -55,6 +56,10 @@ def call(op: Op, *inputs: Tensor, **attributes: Any) -> Tensor:
             with device(None):
                 return call(op, *moved, **attributes)
         kernel = resolve(op, table, [x._shape for x in inputs])
+    outs: Any
+    if active and op.keeping is not None and is_kept(op, table) and is_recorded(inputs):
+        outs = call_several(op.keeping, *inputs, **attributes)
+        return outs[:-1] if len(outs) > 2 else outs[0]  # type: ignore[no-any-return]  # as below
     try:
         if len(inputs) == 1:
             result = kernel(first._array, **attributes)
@@ -68,7 +73,7 @@ def call(op: Op, *inputs: Tensor, **attributes: Any) -> Tensor:
     if op.dtype is None and type(shape) is tuple and result is not NotImplemented:  # the most frequent case
         if type(result) is not table.array_type:
             result = table.adopt(op.name, result)
-        outs: Any = wrap(result, table, shape if shape is first._shape else intern_shape(shape))
+        outs = wrap(result, table, shape if shape is first._shape else intern_shape(shape))
     else:
         if result is NotImplemented:
             result = run_next(op, table, [x._array for x in inputs], attributes)
@@ -97,6 +102,23 @@ def call_several(op: Op, *inputs: Tensor, **attributes: Any) -> tuple[Tensor, ..
         MissingKernelError: no kernel is there for the device and dtype.
     """
     return call(op, *inputs, **attributes)  # type: ignore[return-value]  # the op has several outputs
+
+
+def call_with(reserve: Tensor | None, op: Op, *inputs: Tensor, **attributes: Any) -> Tensor:
+    """Run an op that may take a reserve of another one: the kernel that can read it runs, if there is one.
+
+    Args:
+        reserve: what a vjp has got by that name; None for none.
+        op: the op.
+        *inputs: its input tensors.
+        **attributes: its attributes.
+
+    Returns:
+        The output.
+    """
+    if reserve is None or op.taking is None:
+        return call(op, *inputs, **attributes)
+    return call(op.taking, *inputs, reserve, **attributes)
 
 
 def _together(op: Op, inputs: tuple[Tensor, ...]) -> tuple[Tensor, ...]:

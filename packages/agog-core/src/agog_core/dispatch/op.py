@@ -9,6 +9,7 @@ from typing import Any
 
 from agog_core import dtypes
 from agog_core.dispatch.fields import BOOL, FUNCTION, NAME, Field, check_fields, each, mapping, optional
+from agog_core.dispatch.reserve import keeping, taking
 from agog_core.dtypes import DType
 from agog_core.errors import InvalidArgumentError, describe_value
 
@@ -62,6 +63,8 @@ def _expression(op: Op, name: str) -> str:
         return "outs"
     if name == "reserve" and op.reserve is not None:
         return "outs[-1]"
+    if name == "reserve" and name not in op.inputs:
+        return "attributes.get('reserve')"
     if op.variadic and name == op.inputs[0]:
         return "tuple(inputs)"
     if op.variadic and name == "shapes":
@@ -107,12 +110,13 @@ class Op:
         late: the attributes that are other numbers in each call of one program, such as learning rates and random keys.
         may_fail: whether kernels raise for some values of dtypes and shapes that the op allows, so that a call matters
             also where nobody uses its result; or the dtypes for which they do.
-        reserve: the name of the op that computes the gradient, where kernels keep a reserve for it: their last result,
-            an array of a shape and dtype of the kernel's own. In the op's rules it is a vector of unknown length, of
-            dtype `agog_core.dtypes.variant`; no user sees it.
-        reserve_of: the name of the op whose reserve this one takes, as its last input, ``reserve``. The kernels of the
-            two come from one plugin. Beside the op that ``reserve`` names, others may take it, such as that one's own
-            gradient.
+        reserve: the name of the op that computes the gradient, where all kernels keep a reserve for it: their last
+            result, an array of a shape and dtype of the kernel's own. In the op's rules it is a vector of unknown
+            length, of dtype `agog_core.dtypes.variant`; no user sees it. Where only some kernels keep one
+            (`Kernel.reserve`) it is left out, and a vjp that names ``reserve`` gets it, or None.
+        reserve_of: the name of the op whose reserve this one takes: as its last input, ``reserve``, where it cannot do
+            without, else by `call_with`. The kernels of the two come from one plugin. Beside the gradient others may
+            take it, such as the gradient's own.
         parts: of a fused op, the name of the most costly op that it is composed of, and the composition:
             ``parts(run, *inputs, **attributes)``, where ``run(name, *inputs, **attributes)`` runs the kernel of an op.
             It replaces a kernel that is lower in rank than that of the named op, or is not there, and kernels that
@@ -120,14 +124,14 @@ class Op:
 
     Raises:
         TypeError: an argument is of a wrong type.
-        ValueError: a vjp or a fact names something that the op does not have, the name is taken, or ``reserve_of`` is
-            given and the last input is not ``reserve``.
+        ValueError: a vjp or a fact names something that the op does not have, the name is taken, ``reserve`` is an
+            input and not the last one, or named by the vjp of an elementwise op.
     """
 
     __slots__ = (
-        *("alike", "dtype", "dtypes", "edges", "elementwise", "function", "host", "host_reads", "inputs", "late"),
-        *("may_fail", "module", "name", "only_source", "parts", "random", "reserve", "reserve_of", "shape", "sources"),
-        *("sparse", "updates", "variadic", "views"),
+        *("alike", "dtype", "dtypes", "edges", "elementwise", "function", "host", "host_reads", "inputs", "keeping"),
+        *("late", "may_fail", "module", "name", "only_source", "parts", "plain", "random", "reserve", "reserve_of"),
+        *("shape", "sources", "sparse", "taking", "updates", "variadic", "views"),
     )
 
     def __init__(
@@ -177,14 +181,17 @@ class Op:
         self.reserve = reserve
         self.reserve_of = reserve_of
         self.parts = parts
-        if reserve_of is not None and self.inputs[-1:] != ("reserve",):
-            raise ValueError(f"Op {name!r}: it takes the reserve of {reserve_of!r}; its last input must be 'reserve'.")
+        if "reserve" in self.inputs[:-1]:
+            raise ValueError(f"Op {name!r}: 'reserve' must be its last input.")
         self.edges = tuple(self._edge((k,) if isinstance(k, str) else k, v) for k, v in (vjp or {}).items())
         self.sources = self.differentiable_inputs
         # The position of the only input that has a gradient, of an op whose records take the short way.
         is_plain = len(self.sources) == 1 and not (self.variadic or sparse)
         self.only_source = self.inputs.index(self.sources[0]) if is_plain else None
         self.module = _module_of(function)
+        self.plain: Op | None = None  # of an op with a reserve, the op without
+        self.keeping = keeping(self)
+        self.taking = taking(self)
         if name in registry and registry[name].module is _module_of(registry[name].function):
             raise ValueError(f"Op {name!r} is defined already; choose another name.")
         registry[name] = self  # also in place of one whose module was not imported whole, such as by a Ctrl-C
@@ -203,8 +210,8 @@ class Op:
 
     @property
     def is_paired(self) -> bool:
-        """Whether its kernels come with those of another op, because they keep a reserve or take one."""
-        return self.reserve is not None or self.reserve_of is not None
+        """Whether its kernels come with those of another op, because all keep a reserve or take one."""
+        return self.reserve is not None or "reserve" in self.inputs
 
     @property
     def depends_on_values(self) -> bool:

@@ -18,6 +18,7 @@ from agog_testing.checks.lowering import lowering_checks
 from agog_testing.checks.multi_tensor import check_several
 from agog_testing.checks.out_arrays import check_out
 from agog_testing.checks.repetition import check_repeated, check_threads
+from agog_testing.checks.reserves import check_reserve
 from agog_testing.checks.results import check_aliasing, check_dtype, check_memory, check_shape, check_type
 from agog_testing.checks.side_effects import check_leaks, check_surroundings
 from agog_testing.checks.sizes import check_sizes
@@ -67,6 +68,8 @@ def checks_for(subject: Subject) -> dict[str, Check]:
         found |= {"gradient": check_gradient, "forward": check_forward, "linear": check_linear}
     elif as_dtype(subject.dtype).is_differentiable and op.is_differentiable:
         found["gradient"] = check_facts  # which they contradict
+    if subject.keeping is not None and as_dtype(subject.dtype).is_differentiable:
+        found["reserve"] = check_reserve
     if any(error.dtype == subject.dtype for error in info.errors):
         found["errors"] = check_errors
     return found

@@ -151,6 +151,11 @@ class Smooth(NamedTuple):
         function.__name__ = self.subject.info.name
         return function
 
+    def at(self, sample: Sample) -> Smooth:
+        """The function at another sample of the same shapes."""
+        arrays = zip(_arrays(sample), self.is_source, strict=True)
+        return self._replace(sample=sample, inputs=[array for array, wanted in arrays if wanted])
+
     def reference(self, *sources: Array) -> tuple[Array, ...]:
         """The reference as a function of arrays in float64."""
         fixed = iter(self.is_source)

@@ -16,7 +16,7 @@ from agog_core.dispatch.devices.backends import backends, device_types
 from agog_core.dispatch.devices.device import Device
 from agog_core.dispatch.devices.lookup import get_device
 from agog_core.dispatch.kernels.candidates import why_unusable
-from agog_core.dispatch.kernels.pairs import partners, why_alone
+from agog_core.dispatch.kernels.pairs import partners, why_alone, why_in_vain
 from agog_core.dispatch.plugins.loader import Plugin, loader
 from agog_core.errors import InvalidArgumentError
 from agog_core.plugin import Kernel, Op, as_dtype
@@ -175,6 +175,7 @@ def cases_of(plugin: Plugin, info: OpInfo, seed: int, quick: bool = False) -> It
                 partner=_partner(kernel, plugin, device, dtype),
                 several=None if kernel.several is None else implementation.several,
                 fill=None if kernel.out is None else implementation.fill,
+                keeping=implementation.leading if _keeps(kernel, plugin, info.op, dtype) else None,
                 leading=implementation.leading if _is_taken_apart(kernel, info.op) else None,
                 dtypes=None if kernel.dtypes is None else frozenset(kernel.dtypes),
                 deterministic=kernel.deterministic,
@@ -183,6 +184,8 @@ def cases_of(plugin: Plugin, info: OpInfo, seed: int, quick: bool = False) -> It
                 accuracy=accuracy,
                 quick=quick,
             )
+            if (vain := why_in_vain(kernel, plugin, dtype)) is not None:
+                yield Case(op, dtype, "reserve", partial(_fail_alone, vain))
             for check, test in checks_for(subject).items():
                 reason = _expected_failure(plugin, f"{op}/{dtype}/{check}")
                 must_take = check == "value"
@@ -219,6 +222,12 @@ def _runs_on(device: Device, op: Op, dtype: str) -> bool:
 def _is_taken_apart(kernel: Kernel, op: Op) -> bool:
     """Whether traced functions run a kernel in another form than as a whole."""
     return kernel.lower is not None and not (op.random or op.host or op.is_paired)
+
+
+def _keeps(kernel: Kernel, plugin: Plugin, op: Op, dtype: str) -> bool:
+    """Whether a kernel keeps a reserve that another one takes."""
+    is_keeper = kernel.reserve is not None and op.keeping is not None
+    return is_keeper and why_in_vain(kernel, plugin, dtype) is None
 
 
 def _fail_alone(why: str) -> str:

@@ -183,6 +183,7 @@ def clear_tables() -> None:
         table.kernels.clear()
         table.scalar_kernels.clear()
         table.several.clear()
+        table.keeps.clear()
         table.chains.clear()
 
 

@@ -22,8 +22,8 @@ class KernelTable:
     """
 
     __slots__ = (
-        *("array_type", "as_array", "base", "chains", "device", "dtype", "kernels", "results", "scalar_kernels"),
-        *("scalars", "several"),
+        *("array_type", "as_array", "base", "chains", "device", "dtype", "keeps", "kernels", "results"),
+        *("scalar_kernels", "scalars", "several"),
     )
 
     traces = False  # whether its kernels record: those of a `agog_core.tracing` device do
@@ -41,6 +41,7 @@ class KernelTable:
         self.kernels: dict[str, Callable[..., Any]] = {}
         self.scalar_kernels: dict[str, Callable[..., Any]] = {}  # of elementwise ops, for results of rank 0
         self.chains: dict[str, Chain] = {}  # where the kernels come from, and what runs where one declines a call
+        self.keeps: dict[str, bool] = {}  # of ops whose kernels may keep a reserve: whether the chosen one does
         self.several: dict[str, Any] = {}  # of ops that update variables: what takes many at once, or None
         self.results: dict[str, KernelTable] = {}
         self.scalars: dict[Any, Any] = {}
@@ -56,11 +57,17 @@ class KernelTable:
             self.chains.pop(op, None)
         else:
             self.chains[op] = chain
+        self._forget_reserve(op)
         self.scalar_kernels[op] = for_scalars or kernel
         self.kernels[op] = kernel
 
+    def _forget_reserve(self, op: str) -> None:
+        self.keeps.pop(op, None)
+        self.kernels.pop(f"{op}+reserve", None)
+
     def remove(self, op: str) -> None:
         """Forget which kernel runs an op, so that it is resolved again."""
+        self._forget_reserve(op)
         self.kernels.pop(op, None)
         self.scalar_kernels.pop(op, None)
         self.several.pop(op, None)

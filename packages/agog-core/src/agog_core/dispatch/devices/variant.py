@@ -12,8 +12,8 @@ class Variant:
     """A kernel's own array, whose shape and dtype concern nobody else, and who can read it.
 
     Args:
-        array: the array.
-        keeper: what decides which kernels can read it.
+        array: the array; None where a kernel has kept nothing.
+        keeper: what decides which kernels can read it; None for none.
     """
 
     __slots__ = ("array", "keeper", "shape")
@@ -23,4 +23,4 @@ class Variant:
     def __init__(self, array: Any, keeper: Any) -> None:
         self.array = array
         self.keeper = keeper
-        self.shape = (prod(array.shape) * as_dtype(array.dtype).size,)
+        self.shape = (0 if array is None else prod(array.shape) * as_dtype(array.dtype).size,)

@@ -41,10 +41,11 @@ class Candidate(Named):
         which = "every dtype" if names is None else ", ".join(sorted(names))
         pair = "" if self.kernel.pair is None else f", pair {self.kernel.pair!r}"
         when = f", when {self.kernel.when}" if self.kernel.when else ""
+        reserve = "" if self.kernel.reserve is None else ", with a reserve"
         on = f", on the {self.kernel.on}" if self.kernel.on else ""
         return (
             f"plugin {self.plugin.name!r} ({self.plugin.distribution}), priority {self.kernel.priority}, "
-            f"{which}{pair}{when}{on}"
+            f"{which}{pair}{reserve}{when}{on}"
         )
 
 
@@ -96,6 +97,10 @@ def why_unusable(kernel: Kernel) -> str | None:
             load_function(kernel.several)
             if (op := registry.get(kernel.op)) is not None and not op.updates:
                 return f"it has `several`, but op {kernel.op!r} updates no variables"
+        if kernel.reserve is not None:
+            load_function(kernel.reserve)
+            if (op := registry.get(kernel.op)) is not None and op.keeping is None and op.taking is None:
+                return f"it has `reserve`, but op {kernel.op!r} keeps and takes none by that"
         if kernel.out is not None:
             load_function(kernel.out)
             if (op := registry.get(kernel.op)) is not None and (op.updates or op.views):
@@ -114,13 +119,13 @@ def load_kernel(kernel: Kernel) -> Callable[..., Any]:
 
 
 def function_of(candidate: Candidate, table: KernelTable, other: Function | str | None = None) -> Function:
-    """A kernel's function for a dtype and device, or its `several` or `out`; its plugin keeps what is made."""
+    """A kernel's function for a dtype and device, or another field of its; its plugin keeps what is made."""
     kernel = candidate.kernel
     function = load_kernel(kernel) if other is None else load_function(other)
     if kernel.make is None:
         return function
     arguments = kernel.op, table.dtype.name, f"{table.device.type}:{table.device.index}"
-    key = arguments if other is None else (*arguments, "several" if other is kernel.several else "out")
+    key = arguments if other is None else (*arguments, _field_of(kernel, other))
     with _making:
         if key not in candidate.instances:
             made = _made(kernel.source, function, arguments)
@@ -128,6 +133,10 @@ def function_of(candidate: Candidate, table: KernelTable, other: Function | str 
                 _per_thread(made, lambda: _made(kernel.source, function, arguments)) if kernel.per_thread else made
             )
         return candidate.instances[key]
+
+
+def _field_of(kernel: Kernel, function: Function | str) -> str:
+    return next(name for name in ("several", "out", "reserve") if getattr(kernel, name) is function)
 
 
 def _made(source: str, make: Function, arguments: tuple[str, str, str]) -> Function:
@@ -176,7 +185,8 @@ def rank(candidate: Candidate) -> tuple[int, ...]:
     """
     name, kernel = candidate.plugin.name, candidate.kernel
     op = registry.get(kernel.op)
-    keepers = partners(kernel, candidate.plugin)[:1] if op is not None and op.reserve_of else []
+    takes_always = op is not None and op.is_paired and op.reserve is None
+    keepers = partners(kernel, candidate.plugin)[:1] if takes_always else []
     return how_much(name, preference()), *(each.priority for each in (*keepers, kernel))
 
 

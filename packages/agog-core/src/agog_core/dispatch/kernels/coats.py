@@ -10,7 +10,7 @@ from agog_core.dispatch.devices.table import describe
 from agog_core.dispatch.kernels.filling import filled_where_large
 from agog_core.dispatch.kernels.host_work import where_held
 from agog_core.dispatch.kernels.observation import observed, observers
-from agog_core.dispatch.kernels.pairs import keeping
+from agog_core.dispatch.kernels.pairs import marked
 from agog_core.errors import InternalError
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ Function = Callable[..., Any]
 
 def coated(op: Op, table: KernelTable, candidate: Candidate, function: Function) -> tuple[Function, Function]:
     """The functions that run a kernel, as tables have them: one, and one for results of rank 0."""
-    one, for_scalars = table.device.bind(op.name, table.dtype, function)
+    one, for_scalars = table.device.bind((op.plain or op).name, table.dtype, function)
     both_alike = one is for_scalars
     one = filled_where_large(op, table, candidate, one)
     return _coated(op, table, candidate, one), _coated(op, table, candidate, one if both_alike else for_scalars)
@@ -40,7 +40,7 @@ def _coated(op: Op, table: KernelTable, candidate: Candidate, kernel: Function) 
 
         kernel = checked(op, table, candidate, kernel)
     if op.reserve is not None:
-        kernel = keeping(op, table, candidate, kernel)
+        kernel = marked(op, table, candidate, kernel)
     return where_held(op, table, kernel)
 
 

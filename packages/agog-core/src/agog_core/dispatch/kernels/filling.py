@@ -27,7 +27,7 @@ def filled_where_large(op: Op, table: KernelTable, candidate: Candidate, kernel:
     empty = table.device.backend.empty
     if candidate.kernel.out is None or empty is None or (candidate.plugin.version or 1) < 3 or not op.inputs:
         return kernel
-    if op.updates or op.views or op.host:
+    if op.updates or op.views or op.host or op.plain is not None:
         return kernel
     from agog_core.dispatch.kernels.candidates import function_of  # here, because it stands on the coats
 

@@ -8,7 +8,7 @@ from typing import Any
 from agog_core.dispatch.devices.table import KernelTable
 from agog_core.dispatch.kernels.candidates import candidates, rank
 from agog_core.dispatch.kernels.lowering import lowering
-from agog_core.dispatch.kernels.resolution import adopted, resolve, run_next
+from agog_core.dispatch.kernels.resolution import run_chosen
 from agog_core.dispatch.op import Op, registry
 
 
@@ -20,12 +20,7 @@ def composed(op: Op, table: KernelTable) -> Callable[..., Any] | None:
         return None
 
     def run_part(name: str, *arrays: Any, **attributes: Any) -> Any:
-        part = registry[name]
-        kernel = table.kernels.get(name) or resolve(part, table)
-        result = kernel(*arrays, **attributes)
-        if result is NotImplemented:
-            return run_next(part, table, arrays, attributes)
-        return adopted(part, table, result, kernel)
+        return run_chosen(registry[name], table, arrays, attributes)
 
     def run(*arrays: Any, **attributes: Any) -> Any:
         return composition(run_part, *arrays, **attributes)

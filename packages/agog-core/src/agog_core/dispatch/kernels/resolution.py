@@ -63,11 +63,13 @@ class Chain:
                 return kernels
         return None
 
-    def run(self, start: int, arrays: Sequence[Any], attributes: Mapping[str, Any]) -> tuple[Any, Function | None]:
-        """Run the best kernel, from a place on, that takes a call: its result, and which it was; NotImplemented and
-        None where all decline.
+    def run(
+        self, start: int, arrays: Sequence[Any], attributes: Mapping[str, Any], stop: int | None = None
+    ) -> tuple[Any, Function | None]:
+        """Run the best kernel, from a place on and up to another, that takes a call: its result, and which it was;
+        NotImplemented and None where all decline.
         """
-        for place in range(start, len(self.candidates)):
+        for place in range(start, len(self.candidates) if stop is None else stop):
             kernels = self.kernels(place)
             if kernels is None:
                 continue
@@ -89,7 +91,7 @@ class Chain:
             if candidate.kernel.on == "host":
                 kernel = explicitly_on_host(self.op, self._table)
                 return kernel, kernel
-            function = function_of(candidate, self._table)
+            function = function_of(candidate, self._table, candidate.kernel.reserve if self.op.plain else None)
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # libraries in other languages raise their panics as such
@@ -115,6 +117,12 @@ def resolve(op: Op, table: KernelTable, shapes: Sequence[tuple[int, ...]] = ()) 
             return kernel
     if table.traces:
         return table.recorder(op)
+    if op.plain is not None:
+        from agog_core.dispatch.kernels.reserves import keeping, taking  # here, because it stands on this module
+
+        kernel = (taking if op.plain.keeping is None else keeping)(op, table)
+        table.install(op.name, kernel)
+        return kernel
     chain = table.chains.get(op.name) or Chain(op, table)  # it is there where several variables were asked for first
     broken = [each for each in chain.rejected if each[1].startswith(BROKEN)]
     kernels = chain.first()
@@ -126,7 +134,7 @@ def resolve(op: Op, table: KernelTable, shapes: Sequence[tuple[int, ...]] = ()) 
         kernels = elsewhere, elsewhere
     for candidate, why in broken:
         report_broken(candidate, why)
-    if op.reserve_of is not None and chain.candidates:
+    if op.is_paired and op.reserve is None and chain.candidates:
         from agog_core.dispatch.kernels.reserves import taking  # here, because it stands on this module
 
         kernel = taking(op, table)
@@ -134,6 +142,13 @@ def resolve(op: Op, table: KernelTable, shapes: Sequence[tuple[int, ...]] = ()) 
         return kernel
     table.install(op.name, *kernels, chain)
     return kernels[0]
+
+
+def run_chosen(op: Op, table: KernelTable, arrays: Sequence[Any], attributes: Mapping[str, Any]) -> Any:
+    """Run the kernel that a table has for an op, or the next ones: what it returns, in arrays of the device's type."""
+    kernel = table.kernels.get(op.name) or resolve(op, table)
+    result = kernel(*arrays, **attributes)
+    return run_next(op, table, arrays, attributes) if result is NotImplemented else adopted(op, table, result, kernel)
 
 
 def run_next(op: Op, table: KernelTable, arrays: Sequence[Any], attributes: Mapping[str, Any]) -> Any:

@@ -120,6 +120,11 @@ class Kernel:
             strides that ``fn`` gives. It gives the same bits, and returns None, or NotImplemented, and then ``fn`` is
             called. Traced functions keep the memory between calls. Eager calls with a result of 64 KiB or more use it
             too where the plugin is written for version 3: then ``array`` is C-contiguous. Given as ``several`` is.
+        reserve: for an op whose kernels may keep something for its gradient, such as ``max_pool``, and for the ops that
+            may take it, such as ``max_pool_grad``: a second function. That of the one returns what ``fn`` does and,
+            last, an array of its own; it runs in place of ``fn`` where a tape records. That of the other takes this
+            array behind its inputs; it runs where the kernel of the same plugin and ``pair`` has kept one. Each may
+            return NotImplemented, and then ``fn`` is called. Given as ``several`` is.
         unavailable: returns a sentence that says why the kernel cannot be used here, or None. Errors and ``explain``
             print it.
 
@@ -147,6 +152,7 @@ class Kernel:
     pair: str | None = None
     lower: Callable[..., Any] | str | None = None
     out: Callable[..., Any] | str | None = None
+    reserve: Callable[..., Any] | str | None = None
     unavailable: Callable[[], str | None] = available
 
     def __post_init__(self) -> None:
@@ -176,7 +182,7 @@ class Kernel:
 
 _KERNEL = {
     "op": Field(NAME.accepts, "the name of an op"),
-    **dict.fromkeys(("fn", "make", "several", "out"), optional(REFERENCE)),
+    **dict.fromkeys(("fn", "make", "several", "out", "reserve"), optional(REFERENCE)),
     "lower": Field(
         lambda value: value is None or value == "next" or REFERENCE.accepts(value),
         "a function, a 'module:attribute' string or 'next'",

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from agog_core.calls.call import call
+from agog_core.calls.call import call, call_with
 from agog_core.dispatch.op import Op, define
 from agog_core.dtypes import FLOATING
 from agog_core.errors import InvalidArgumentError
@@ -55,15 +55,29 @@ def _shape(input: Shape, filter: Shape, strides: Shape, paddings: Pairs, dilatio
 
 
 def _vjp_input(
-    g: Tensor, filter: Tensor, input_shape: Shape, strides: Shape, paddings: Pairs, dilations: Shape, groups: int
+    g: Tensor,
+    filter: Tensor,
+    input_shape: Shape,
+    strides: Shape,
+    paddings: Pairs,
+    dilations: Shape,
+    groups: int,
+    reserve: Tensor | None,
 ) -> Tensor:
-    return convolution_input_grad(g, filter, input_shape, strides, paddings, dilations, groups)
+    return convolution_input_grad(g, filter, input_shape, strides, paddings, dilations, groups, reserve)
 
 
 def _vjp_filter(
-    g: Tensor, input: Tensor, filter_shape: Shape, strides: Shape, paddings: Pairs, dilations: Shape, groups: int
+    g: Tensor,
+    input: Tensor,
+    filter_shape: Shape,
+    strides: Shape,
+    paddings: Pairs,
+    dilations: Shape,
+    groups: int,
+    reserve: Tensor | None,
 ) -> Tensor:
-    return convolution_filter_grad(input, g, filter_shape, strides, paddings, dilations, groups)
+    return convolution_filter_grad(input, g, filter_shape, strides, paddings, dilations, groups, reserve)
 
 
 _convolution = Op(
@@ -84,6 +98,7 @@ def convolution_input_grad(
     paddings: Pairs,
     dilations: Shape,
     groups: int = 1,
+    reserve: Tensor | None = None,
 ) -> Tensor:
     """The gradient of `general_convolution` with respect to its input; also known as transposed convolution.
 
@@ -91,7 +106,8 @@ def convolution_input_grad(
     >>> print(convolution_input_grad(g, f, (1, 3, 1), (1,), ((0, 0),), (1,)).numpy().tolist())
     [[[1.0], [12.0], [20.0]]]
     """
-    return call(
+    return call_with(
+        reserve,
         _input_grad,
         convert_to_tensor(gradient),
         convert_to_tensor(filter),
@@ -139,6 +155,7 @@ _input_grad = define(
     shape=_input_grad_shape,
     dtypes=FLOATING,
     vjp={"gradient": _input_grad_vjp_gradient, "filter": _input_grad_vjp_filter},
+    reserve_of="convolution",
 )
 
 
@@ -150,6 +167,7 @@ def convolution_filter_grad(
     paddings: Pairs,
     dilations: Shape,
     groups: int = 1,
+    reserve: Tensor | None = None,
 ) -> Tensor:
     """The gradient of `general_convolution` with respect to its filter.
 
@@ -157,7 +175,8 @@ def convolution_filter_grad(
     >>> print(convolution_filter_grad(x, g, (2, 1, 1), (1,), ((0, 0),), (1,)).numpy().tolist())
     [[[21.0]], [[32.0]]]
     """
-    return call(
+    return call_with(
+        reserve,
         _filter_grad,
         convert_to_tensor(input),
         convert_to_tensor(gradient),
@@ -193,4 +212,5 @@ _filter_grad = define(
     shape=_filter_grad_shape,
     dtypes=FLOATING,
     vjp={"input": _filter_grad_vjp_input, "gradient": _filter_grad_vjp_gradient},
+    reserve_of="convolution",
 )

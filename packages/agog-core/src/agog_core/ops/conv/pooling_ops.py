@@ -6,7 +6,7 @@ beginning and the end of an axis by the paddings; what is outside does not count
 
 from __future__ import annotations
 
-from agog_core.calls.call import call, call_several
+from agog_core.calls.call import call, call_several, call_with
 from agog_core.dispatch.op import Op, define
 from agog_core.dtypes import FLOATING, ORDERED, as_dtype
 from agog_core.errors import InvalidArgumentError
@@ -35,9 +35,16 @@ def _shape(input: Shape, window: Shape, strides: Shape, paddings: Pairs, dilatio
 
 
 def _max_pool_vjp(
-    g: Tensor, input: Tensor, out: Tensor, window: Shape, strides: Shape, paddings: Pairs, dilations: Shape
+    g: Tensor,
+    input: Tensor,
+    out: Tensor,
+    window: Shape,
+    strides: Shape,
+    paddings: Pairs,
+    dilations: Shape,
+    reserve: Tensor | None,
 ) -> Tensor:
-    return max_pool_grad(g, input, out, window, strides, paddings, dilations)
+    return max_pool_grad(g, input, out, window, strides, paddings, dilations, reserve)
 
 
 _max_pool = Op(
@@ -58,6 +65,7 @@ def max_pool_grad(
     strides: Shape,
     paddings: Pairs,
     dilations: Shape,
+    reserve: Tensor | None = None,
 ) -> Tensor:
     """The gradient of `general_max_pool`: it goes to the first maximum of each window.
 
@@ -66,7 +74,8 @@ def max_pool_grad(
     [[[0.0], [12.0], [0.0]]]
     """
     tensors = map(convert_to_tensor, (gradient, input, maxima))
-    return call(_grad, *tensors, window=window, strides=strides, paddings=paddings, dilations=dilations)
+    form = {"window": window, "strides": strides, "paddings": paddings, "dilations": dilations}
+    return call_with(reserve, _grad, *tensors, **form)
 
 
 def _grad_shape(
@@ -82,9 +91,16 @@ def _grad_shape(
 
 
 def _grad_vjp(
-    g: Tensor, input: Tensor, maxima: Tensor, window: Shape, strides: Shape, paddings: Pairs, dilations: Shape
+    g: Tensor,
+    input: Tensor,
+    maxima: Tensor,
+    window: Shape,
+    strides: Shape,
+    paddings: Pairs,
+    dilations: Shape,
+    reserve: Tensor | None,
 ) -> Tensor:
-    return max_pool_grad_grad(g, input, maxima, window, strides, paddings, dilations)
+    return max_pool_grad_grad(g, input, maxima, window, strides, paddings, dilations, reserve)
 
 
 def max_pool_grad_grad(
@@ -95,6 +111,7 @@ def max_pool_grad_grad(
     strides: Shape,
     paddings: Pairs,
     dilations: Shape,
+    reserve: Tensor | None = None,
 ) -> Tensor:
     """The gradient of `max_pool_grad`: what lies at the first maximum of each window. ``gradient`` has the input's
     shape.
@@ -104,7 +121,8 @@ def max_pool_grad_grad(
     [[[7.0], [7.0]]]
     """
     tensors = map(convert_to_tensor, (gradient, input, maxima))
-    return call(_grad_grad, *tensors, window=window, strides=strides, paddings=paddings, dilations=dilations)
+    form = {"window": window, "strides": strides, "paddings": paddings, "dilations": dilations}
+    return call_with(reserve, _grad_grad, *tensors, **form)
 
 
 def _grad_grad_shape(
@@ -121,14 +139,27 @@ def _grad_grad_shape(
 
 
 def _grad_grad_vjp(
-    g: Tensor, input: Tensor, maxima: Tensor, window: Shape, strides: Shape, paddings: Pairs, dilations: Shape
+    g: Tensor,
+    input: Tensor,
+    maxima: Tensor,
+    window: Shape,
+    strides: Shape,
+    paddings: Pairs,
+    dilations: Shape,
+    reserve: Tensor | None,
 ) -> Tensor:
-    return max_pool_grad(g, input, maxima, window, strides, paddings, dilations)
+    return max_pool_grad(g, input, maxima, window, strides, paddings, dilations, reserve)
 
 
 # Where the maxima lie does not change with the input, as far as derivatives can tell: only the gradient has a vjp.
-_grad = define(max_pool_grad, shape=_grad_shape, dtypes=FLOATING, vjp={"gradient": _grad_vjp})
-_grad_grad = define(max_pool_grad_grad, shape=_grad_grad_shape, dtypes=FLOATING, vjp={"gradient": _grad_grad_vjp})
+_grad = define(max_pool_grad, shape=_grad_shape, dtypes=FLOATING, vjp={"gradient": _grad_vjp}, reserve_of="max_pool")
+_grad_grad = define(
+    max_pool_grad_grad,
+    shape=_grad_grad_shape,
+    dtypes=FLOATING,
+    vjp={"gradient": _grad_grad_vjp},
+    reserve_of="max_pool",
+)
 
 
 def general_max_pool_with_argmax(

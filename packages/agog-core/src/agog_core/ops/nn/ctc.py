@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from agog_core.calls.call import call
+from agog_core.calls.call import call, call_with
 from agog_core.dispatch.op import Op, define
 from agog_core.dtypes import FLOATING, float32, int32
 from agog_core.errors import InvalidArgumentError
@@ -147,8 +147,8 @@ _ctc_loss = Op(
     alike=["logits"],
     dtypes=FLOATING,
     vjp={
-        "logits": lambda g, labels, logits, sequence_length, merge_repeated: call(
-            _ctc_loss_grad, g, labels, logits, sequence_length, merge_repeated=merge_repeated
+        "logits": lambda g, labels, logits, sequence_length, merge_repeated, reserve: call_with(
+            reserve, _ctc_loss_grad, g, labels, logits, sequence_length, merge_repeated=merge_repeated
         )
     },
     may_fail=True,
@@ -213,6 +213,7 @@ _ctc_loss_grad: Op = define(
     alike=["gradients", "logits"],
     dtypes=FLOATING,
     vjp={("gradients", "logits"): _ctc_loss_grad_vjp},
+    reserve_of="ctc_loss",
     may_fail=True,
 )
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from agog_core.calls.broadcasting import broadcast_to
-from agog_core.calls.call import call, call_several
+from agog_core.calls.call import call, call_several, call_with
 from agog_core.dispatch.op import Op, define
 from agog_core.dtypes import FLOATING
 from agog_core.errors import InvalidArgumentError
@@ -40,14 +40,21 @@ def _standardize_shape(x: Shape, axes: Shape, epsilon: float) -> list[Shape]:
     return [x, kept, kept]
 
 
-def _standardize_vjp(g: list[Tensor | None], out: tuple[Tensor, Tensor, Tensor], axes: Shape, epsilon: float) -> Any:
+def _standardize_vjp(
+    g: list[Tensor | None],
+    out: tuple[Tensor, Tensor, Tensor],
+    axes: Shape,
+    epsilon: float,
+    reserve: Tensor | None,
+) -> Any:
     standardized, _, variance = out
     shape = standardized._shape
     count = math.prod([shape[axis] for axis in axes])
     of_standardized, of_mean, of_variance = g
     parts = []
     if of_standardized is not None:
-        parts.append(call(_standardize_grad, of_standardized, standardized, variance, axes=axes, epsilon=epsilon))
+        given = of_standardized, standardized, variance
+        parts.append(call_with(reserve, _standardize_grad, *given, axes=axes, epsilon=epsilon))
     if of_mean is not None:
         parts.append(broadcast_to(of_mean / count, shape))
     if of_variance is not None:  # d variance / dx = 2 (x - mean) / count
@@ -59,7 +66,13 @@ def _standardize_vjp(g: list[Tensor | None], out: tuple[Tensor, Tensor, Tensor],
     return total
 
 
-_standardize = define(standardize, shape=_standardize_shape, dtypes=FLOATING, vjp={"x": _standardize_vjp})
+_standardize = define(
+    standardize,
+    shape=_standardize_shape,
+    dtype=lambda dtype, **names: [dtype] * 3,
+    dtypes=FLOATING,
+    vjp={"x": _standardize_vjp},
+)
 
 
 def standardize_grad(
@@ -115,6 +128,7 @@ _standardize_grad: Op = define(
         "standardized": _standardize_grad_vjp_standardized,
         "variance": _standardize_grad_vjp_variance,
     },
+    reserve_of="standardize",
 )
 
 

@@ -107,7 +107,9 @@ class SingleOp:
         for place in (*range(mine + 1, count), *range(mine)):
             if (kernels := chain.kernels(place)) is not None:
                 beneath = chain.candidates[place].kernel, *compilers
-                following = _decline if is_observed else kernels[0]  # who looks on is told of the kernel that runs
+                # Who looks on is told of the kernel that runs; one that keeps a reserve is asked for it by dispatch.
+                has_reserve = beneath[0].reserve is not None
+                following = _decline if is_observed or has_reserve else kernels[0]
                 break
         if len(beneath) != len(self._beneath) or any(map(is_not, beneath, self._beneath)):
             self._beneath, self._kept = beneath, {}
