@@ -25,10 +25,19 @@ _ELEMENTWISE = (
     *("elu", "elu_grad", "leaky_relu", "leaky_relu_grad", "relu6", "relu6_grad", "relu_grad", "selu", "selu_grad"),
     *("sigmoid_cross_entropy", "softplus", "softsign", "swish"),
 )
-_OVER_ROWS = (*("softmax_cross_entropy", "softmax_cross_entropy_grad", "standardize", "standardize_grad"),)
+_OVER_ROWS = (
+    *("log_softmax", "log_softmax_grad", "softmax", "softmax_grad", "standardize", "standardize_grad"),
+    *("softmax_cross_entropy", "softmax_cross_entropy_grad"),
+)
 
 # The families in `kernels`: their ops, their dtypes, and the calls that they take.
 _FAMILIES = (
+    (
+        "filter_gradient",
+        ("convolution_filter_grad",),
+        ("bfloat16", "float16", "float32", "float64"),
+        "one to three axes, nothing is empty, and groups have two channels or more",
+    ),
     (
         "gelu",
         ("gelu", "gelu_grad"),
@@ -41,15 +50,7 @@ _FAMILIES = (
         ("bfloat16", "float16", "float32", "float64"),
         "its inputs are C-contiguous with 3 channels or more; for gradients of half precision, its windows are apart",
     ),
-    (
-        "softmax",
-        ("log_softmax", "log_softmax_grad", "softmax", "softmax_grad"),
-        ("bfloat16", "float16", "float32", "float64"),
-        "its inputs are C-contiguous and have 8192 elements or more, and the axis is the last one",
-    ),
 )
-# Those whose small calls traced functions take apart, since these fuse with what stands beside them.
-_LOWERED = ("softmax",)
 
 
 @hookimpl
@@ -88,7 +89,6 @@ def agog_kernels() -> Iterator[Kernel]:
                 op=op,
                 device="cpu",
                 make=function,
-                lower=f"agog_cpu_llvm.kernels.{family}:lower_{op}" if family in _LOWERED else None,
                 out=function,
                 dtypes=dtypes,
                 priority=160,
@@ -115,6 +115,8 @@ def agog_conformance() -> Conformance:
     return Conformance(
         samples="agog_cpu_llvm.samples:SAMPLES",
         expected_failures={
-            f"{op}/{dtype}/denormals": flushed for op in ("gru", "lstm") for dtype in ("bfloat16", "float32", "float64")
+            f"{op}/{dtype}/denormals": flushed
+            for op in ("convolution_filter_grad", "gru", "lstm")
+            for dtype in ("bfloat16", "float32", "float64")
         },
     )

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from agog_cpu_llvm.samples import gelu, recurrent, softmax
+from agog_cpu_llvm.samples import gelu, recurrent
 
 SAMPLES = {**gelu.SAMPLES, **recurrent.SAMPLES}
