@@ -13,7 +13,8 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any
 from weakref import ref
 
-from agog_core.dispatch.op import Edge, Op
+from agog_core.dispatch.edge import Edge
+from agog_core.dispatch.op import Op
 from agog_core.interrupts import begins_in_peace
 from agog_core.locks import hold_while_forking
 from agog_core.tracers import present_tracer, tracing

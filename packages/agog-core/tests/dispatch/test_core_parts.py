@@ -58,10 +58,11 @@ def with_gradients(function: Callable[..., ag.Tensor], given: list[ag.Tensor]) -
 
 
 @contextmanager
-def kernels(**functions: Callable[..., Any]) -> Iterator[list[str]]:
+def kernels(*others: Kernel, **functions: Callable[..., Any]) -> Iterator[list[str]]:
     """Kernels of a plugin that go before the reference; the ops whose kernels run."""
     seen: list[str] = []
     found = [Kernel(op=op, device="cpu", fn=function, priority=200) for op, function in functions.items()]
+    found += others
     ag.register_plugin(SimpleNamespace(agog_kernels=hookimpl(lambda: found)), "library")
 
     def note(call: KernelCall) -> None:
@@ -105,6 +106,71 @@ def test_a_better_kernel_of_the_product_alone_is_used() -> None:
         assert matmul_bias(a, b, bias, "relu").numpy().tolist() == [[3.0, 0.0]] * 3
         assert matmul_bias(a[:1], b, bias).numpy().tolist() == [[3.0, -3.0]]  # it declines
     assert seen[:3] == ["matmul of library", "add of cpu-numpy", "relu of cpu-numpy"]
+
+
+def test_a_better_kernel_of_an_activation_is_used_for_that_alone() -> None:
+    a, b, bias = ag.ones([3, 2]), ag.ones([2, 2]), ag.constant([1.0, -5.0])
+    with kernels(relu=lambda x: np.maximum(x, 0) + 1) as seen:
+        assert matmul_bias(a, b, bias, "relu").numpy().tolist() == [[4.0, 1.0]] * 3
+        assert seen == ["matmul of cpu-numpy", "add of cpu-numpy", "relu of library"]
+        seen.clear()
+        assert matmul_bias(a, b, bias).numpy().tolist() == [[3.0, -3.0]] * 3
+        assert seen == ["matmul_bias of cpu-numpy"]
+        traced = ag.function(lambda a: matmul_bias(a, b, bias, "relu"))
+        assert [traced(a).numpy().tolist() for _ in range(2)] == [[[4.0, 1.0]] * 3] * 2
+
+
+def test_a_kernel_of_an_activation_for_some_calls_leaves_the_whole() -> None:
+    a, b, bias = ag.ones([3, 2]), ag.ones([2, 2]), ag.constant([1.0, -5.0])
+    some = Kernel(op="relu", device="cpu", fn=lambda x: NotImplemented, priority=200, when="x is large")
+    with kernels(some) as seen:
+        assert matmul_bias(a, b, bias, "relu").numpy().tolist() == [[3.0, 0.0]] * 3
+    assert seen == ["matmul_bias of cpu-numpy"]
+
+
+def test_a_plugins_own_kernel_for_the_whole_goes_before_its_activation() -> None:
+    def whole(a: Any, b: Any, bias: Any, *, activation: str) -> Any:
+        return a @ b + bias
+
+    better = Kernel(op="relu", device="cpu", fn=lambda x: x, priority=300)
+    a, b, bias = ag.ones([1, 2]), ag.ones([2, 2]), ag.constant([1.0, -5.0])
+    with kernels(better, matmul_bias=whole) as seen:
+        traced = ag.function(lambda a: matmul_bias(a, b, bias, "relu"))
+        for run in (lambda a: matmul_bias(a, b, bias, "relu"), traced, traced):
+            assert run(a).numpy().tolist() == [[3.0, -3.0]]
+    assert set(seen) == {"matmul_bias of library"}
+
+
+def test_another_plugins_activation_behind_a_kernel_for_the_whole() -> None:
+    def whole(a: Any, b: Any, bias: Any, *, activation: str) -> Any:
+        return a @ b + bias if activation == "linear" else NotImplemented
+
+    a, b, bias = ag.ones([1, 2]), ag.ones([2, 2]), ag.constant([1.0, -5.0])
+    relu = Kernel(op="relu", device="cpu", fn=lambda x: np.maximum(x, 0) + 1, priority=300)
+    ag.register_plugin(SimpleNamespace(agog_kernels=hookimpl(lambda: [relu])), "activation")
+    try:
+        with kernels(matmul_bias=whole) as seen:
+            traced = ag.function(lambda a, activation: matmul_bias(a, b, bias, activation))
+            for run in (lambda a, activation: matmul_bias(a, b, bias, activation), traced, traced):
+                assert run(a, "relu").numpy().tolist() == [[4.0, 1.0]]
+                assert run(a, "linear").numpy().tolist() == [[3.0, -3.0]]
+                np.testing.assert_allclose(run(a, "tanh").numpy(), np.tanh([[3.0, -3.0]]), rtol=1e-6)
+    finally:
+        ag.unregister_plugin("activation")
+    assert {"relu of activation", "matmul_bias of library", "matmul_bias of cpu-numpy"} <= set(seen)
+
+
+def test_a_tape_keeps_the_result_only_where_the_activation_needs_it() -> None:
+    given, fused, _ = product("float32")
+    sizes = {}
+    for activation in ACTIVATIONS:
+        with ag.GradientTape() as tape:
+            tape.watch(given)
+            fused(*given, activation)
+        kept = [value for *_, values in tape.records for value in values if isinstance(value, ag.Tensor)]
+        sizes[activation] = [value.shape.as_list() for value in kept]
+    operands = [[5, 7], [7, 4]]
+    assert sizes == {name: operands if name == "linear" else [*operands, [5, 4]] for name in ACTIVATIONS}
 
 
 def test_a_kernel_for_the_whole_runs_in_traced_functions_too() -> None:

@@ -16,9 +16,10 @@ from agog_core import dtypes as kinds
 from agog_core.calls.broadcasting import sum_to
 from agog_core.calls.docstrings import inputs_of, write_arguments
 from agog_core.dispatch.devices.lookup import device, scopes
+from agog_core.dispatch.edge import Vjp
 from agog_core.dispatch.kernels.failure import note_failure
 from agog_core.dispatch.kernels.resolution import resolve, run_next
-from agog_core.dispatch.op import Op, Vjp
+from agog_core.dispatch.op import Op
 from agog_core.dtypes import DType
 from agog_core.recording import active, lined, next_id, note_break, record, record_unary, tapes_of_context
 from agog_core.shapes import Shape, broadcast_shapes

@@ -8,12 +8,12 @@ from types import FunctionType
 from typing import Any
 
 from agog_core import dtypes
+from agog_core.dispatch.edge import Edge, Vjp
 from agog_core.dispatch.fields import BOOL, FUNCTION, NAME, Field, check_fields, each, mapping, optional
 from agog_core.dispatch.reserve import keeping, taking
 from agog_core.dtypes import DType
 from agog_core.errors import InvalidArgumentError, describe_value
 
-Vjp = Any  # a function of (g, ...); its parameters' names are read
 Names = str | tuple[str, ...]
 
 # Every op that is loaded, by name: `Op` adds itself, and the loader takes out those of plugins that fail or leave.
@@ -28,51 +28,6 @@ def all_ops() -> dict[str, Op]:
         late_ops[-1]()
         del late_ops[-1:]  # now that it has come to its end
     return registry
-
-
-class Edge:
-    """A vjp, the positions of the inputs it is for (None for all of a variadic op), and what the tape keeps for it;
-    and whether it is told which inputs are needed.
-    """
-
-    __slots__ = ("is_told", "keep", "positions", "saves", "sources", "vjp")
-
-    keep: Callable[..., Any]
-
-    def __init__(self, op: Op, sources: tuple[str, ...], vjp: Vjp) -> None:
-        code = vjp.__code__
-        self.sources = sources
-        self.vjp = vjp
-        self.saves = saves = code.co_varnames[1 : code.co_argcount]
-        self.positions = None if op.variadic else tuple(op.inputs.index(source) for source in sources)
-        self.is_told = is_told = "needed" in saves and (op.variadic or len(sources) > 1)
-
-        def written_out(*call: Any) -> Any:
-            values = ["needed" if is_told and name == "needed" else _expression(op, name) for name in saves]
-            self.keep = eval(f"lambda outs, inputs, attributes, needed: ({''.join(f'{each}, ' for each in values)})")
-            return self.keep(*call)
-
-        # Picks what the vjp names, a tuple, out of (output or outputs, inputs, attributes, needed). It is written at
-        # the first call, since that takes as long as a hundred calls, and most programs call few of the ops.
-        self.keep = written_out
-
-
-def _expression(op: Op, name: str) -> str:
-    """What a vjp names, as an expression of ``outs``, ``inputs`` and ``attributes``."""
-    if name == "out":
-        return "outs"
-    if name == "reserve" and op.reserve is not None:
-        return "outs[-1]"
-    if name == "reserve" and name not in op.inputs:
-        return "attributes.get('reserve')"
-    if op.variadic and name == op.inputs[0]:
-        return "tuple(inputs)"
-    if op.variadic and name == "shapes":
-        return "tuple([x._shape for x in inputs])"
-    for ending, part in (("", ""), ("_shape", "._shape"), ("_dtype", "._table.dtype")):
-        if name.endswith(ending) and (known := name.removesuffix(ending)) in op.inputs:
-            return f"inputs[{op.inputs.index(known)}]{part}"
-    return f"attributes[{name!r}]"
 
 
 class Op:
@@ -120,7 +75,10 @@ class Op:
         parts: of a fused op, the name of the most costly op that it is composed of, and the composition:
             ``parts(run, *inputs, **attributes)``, where ``run(name, *inputs, **attributes)`` runs the kernel of an op.
             It replaces a kernel that is lower in rank than that of the named op, or is not there, and kernels that
-            traced functions take apart.
+            traced functions take apart. A third part names ops, one of which an attribute may name as the last one: the
+            composition also runs where another plugin brings a better kernel for that one, without `Kernel.when`.
+        unneeded: what a vjp names to ``unneeded(attributes)``, for what some calls do without: the tape does not keep
+            it where that is true, and the vjp gets None.
 
     Raises:
         TypeError: an argument is of a wrong type.
@@ -131,7 +89,7 @@ class Op:
     __slots__ = (
         *("alike", "dtype", "dtypes", "edges", "elementwise", "function", "host", "host_reads", "inputs", "keeping"),
         *("late", "may_fail", "module", "name", "only_source", "parts", "plain", "random", "reserve", "reserve_of"),
-        *("shape", "sources", "sparse", "taking", "updates", "variadic", "views"),
+        *("shape", "sources", "sparse", "taking", "unneeded", "updates", "variadic", "views"),
     )
 
     def __init__(
@@ -156,7 +114,8 @@ class Op:
         may_fail: bool | frozenset[DType] = False,
         reserve: str | None = None,
         reserve_of: str | None = None,
-        parts: tuple[str, Callable[..., Any]] | None = None,
+        parts: tuple[Any, ...] | None = None,
+        unneeded: Mapping[str, Callable[[Mapping[str, Any]], bool]] | None = None,
     ) -> None:
         check_fields(f"Op {describe_value(name)}", _FIELDS, locals())
         self.name = name
@@ -181,6 +140,7 @@ class Op:
         self.reserve = reserve
         self.reserve_of = reserve_of
         self.parts = parts
+        self.unneeded = dict(unneeded or {})
         if "reserve" in self.inputs[:-1]:
             raise ValueError(f"Op {name!r}: 'reserve' must be its last input.")
         self.edges = tuple(self._edge((k,) if isinstance(k, str) else k, v) for k, v in (vjp or {}).items())
@@ -289,11 +249,14 @@ _FIELDS = {
     "parts": optional(
         Field(
             lambda value: (
-                isinstance(value, tuple) and len(value) == 2 and NAME.accepts(value[0]) and FUNCTION.accepts(value[1])
+                isinstance(value, tuple)
+                and len(value) in (2, 3)
+                and (NAME.accepts(value[0]) and FUNCTION.accepts(value[1]) and all(map(_NAMES.accepts, value[2:])))
             ),
-            "the name of an op and a function, as a pair",
+            "the name of an op, a function, and names of ops if any",
         )
     ),
+    "unneeded": optional(mapping(NAME, FUNCTION, "a mapping of names to functions")),
 }
 
 

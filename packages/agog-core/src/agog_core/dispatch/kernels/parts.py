@@ -2,22 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from agog_core.dispatch.devices.table import KernelTable
-from agog_core.dispatch.kernels.candidates import candidates, rank
+from agog_core.dispatch.kernels.candidates import Candidate, Function, candidates, rank
 from agog_core.dispatch.kernels.lowering import lowering
 from agog_core.dispatch.kernels.resolution import run_chosen
 from agog_core.dispatch.op import Op, registry
 
 
-def composed(op: Op, table: KernelTable) -> Callable[..., Any] | None:
+def composed(op: Op, table: KernelTable) -> Function | None:
     """What runs a fused op by its parts; None where a kernel of its own does."""
+    is_composed = _is_taken_apart if table.traces else _is_outranked
+    return _composition(op, table) if is_composed(op, table) else None
+
+
+def composed_for_some(op: Op, table: KernelTable, whole: Function) -> Function:
+    """What runs a fused op by a kernel of its own, but by its parts in calls for which another plugin brings a better
+    kernel of the last part, that takes all calls.
+    """
     assert op.parts is not None
-    main, composition = op.parts
-    if not (_is_taken_apart(op, table) if table.traces else _is_outranked(op.name, main, table)):
-        return None
+    real = table.device.untraced.table(table.dtype) if table.traces else table
+    best = _best(op.name, real)
+    parts = {name: _best(name, real) for name in op.parts[2:][0]} if op.parts[2:] and best is not None else {}
+    better = frozenset(name for name, part in parts.items() if part is not None and _is_better(part, best))
+    if not better:
+        return whole
+    composition = _composition(op, table)
+
+    def run(*arrays: Any, **attributes: Any) -> Any:
+        is_better = any(type(value) is str and value in better for value in attributes.values())
+        return (composition if is_better else whole)(*arrays, **attributes)
+
+    run.__wrapped__ = whole  # type: ignore[attr-defined]  # errors name the kernel itself
+    return run
+
+
+def _composition(op: Op, table: KernelTable) -> Function:
+    assert op.parts is not None
+    composition = op.parts[1]
 
     def run_part(name: str, *arrays: Any, **attributes: Any) -> Any:
         return run_chosen(registry[name], table, arrays, attributes)
@@ -28,15 +51,24 @@ def composed(op: Op, table: KernelTable) -> Callable[..., Any] | None:
     return run
 
 
-def _is_outranked(op: str, main: str, table: KernelTable) -> bool:
+def _best(op: str, table: KernelTable) -> Candidate | None:
+    found, _ = candidates(op, table.device.type, table.dtype.name)
+    return found[0] if found else None
+
+
+def _is_better(part: Candidate, whole: Candidate | None) -> bool:
+    assert whole is not None
+    return part.plugin is not whole.plugin and not part.kernel.when and rank(part) > rank(whole)
+
+
+def _is_outranked(op: Op, table: KernelTable) -> bool:
     """Whether the best kernel for the main part goes before the best one for the whole."""
-    (whole, _), (part, _) = (candidates(name, table.device.type, table.dtype.name) for name in (op, main))
-    return not whole or (bool(part) and rank(part[0]) > rank(whole[0]))
+    assert op.parts is not None
+    whole, part = _best(op.name, table), _best(op.parts[0], table)
+    return whole is None or (part is not None and rank(part) > rank(whole))
 
 
 def _is_taken_apart(op: Op, table: KernelTable) -> bool:
     """Whether a traced function sees the parts: kernels for them run anyway, or compilers may fuse what they do."""
     real = table.device.untraced.table(table.dtype)
-    if _is_outranked(op.name, op.parts[0], real):  # type: ignore[index]  # it has parts
-        return True
-    return lowering(op, real) is not None
+    return _is_outranked(op, real) or lowering(op, real) is not None

@@ -105,7 +105,7 @@ def resolve(op: Op, table: KernelTable, shapes: Sequence[tuple[int, ...]] = ()) 
     """Choose the kernel for an op on a table's device and dtype, and store it in the table."""
     op.check_dtype(table.dtype)
     if op.parts is not None:
-        from agog_core.dispatch.kernels.parts import composed  # here, because it stands on this module
+        from agog_core.dispatch.kernels.parts import composed, composed_for_some  # here: it stands on this module
 
         if (kernel := composed(op, table)) is not None:
             if not table.traces:
@@ -114,7 +114,7 @@ def resolve(op: Op, table: KernelTable, shapes: Sequence[tuple[int, ...]] = ()) 
         if table.traces:
             kernel = table.recorder(op)
             table.remove(op.name)  # tables that record outlive the choice of kernels
-            return kernel
+            return composed_for_some(op, table, kernel)
     if table.traces:
         return table.recorder(op)
     if op.plain is not None:
@@ -140,6 +140,8 @@ def resolve(op: Op, table: KernelTable, shapes: Sequence[tuple[int, ...]] = ()) 
         kernel = taking(op, table)
         table.install(op.name, kernel)
         return kernel
+    if op.parts is not None:
+        kernels = composed_for_some(op, table, kernels[0]), kernels[1]
     table.install(op.name, *kernels, chain)
     return kernels[0]
 

@@ -7,7 +7,8 @@ from typing import Any
 
 from agog_core.calls.call import call
 from agog_core.calls.docstrings import documented
-from agog_core.dispatch.op import Op, Vjp
+from agog_core.dispatch.edge import Vjp
+from agog_core.dispatch.op import Op
 from agog_core.dtypes import NUMERIC, ORDERED, DType
 from agog_core.errors import InvalidArgumentError
 from agog_core.ops.array import cast, ones_like, reshape, zeros, zeros_like

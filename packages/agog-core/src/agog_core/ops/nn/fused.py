@@ -6,7 +6,7 @@ apart, the op is what it is composed of.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -31,7 +31,7 @@ from agog_core.tensors import Tensor, TensorLike, convert_to_tensor
 from agog_core.tensors.tensor import wrap
 
 # The gradients of the activations that have a name here, by their outputs.
-_GRADIENTS: dict[str, Callable[[Tensor, Tensor], Tensor]] = {
+_GRADIENTS: dict[str, Callable[[Tensor, Any], Tensor]] = {
     "linear": lambda g, out: g,
     "relu": relu_grad,
     "relu6": relu6_grad,
@@ -87,7 +87,7 @@ def _matmul_bias_shape(a: Shape, b: Shape, bias: Shape, activation: str) -> Shap
 
 
 def _matmul_bias_vjp(
-    g: Tensor, a: Tensor, b: Tensor, out: Tensor, bias_shape: Shape, activation: str, needed: tuple[str, ...]
+    g: Tensor, a: Tensor, b: Tensor, out: Tensor | None, bias_shape: Shape, activation: str, needed: tuple[str, ...]
 ) -> tuple[Tensor | None, ...]:
     g = _GRADIENTS[activation](g, out)
     return (
@@ -99,6 +99,13 @@ def _matmul_bias_vjp(
 
 def _matmul_bias_parts(run: Callable[..., Any], a: Any, b: Any, bias: Any, *, activation: str) -> Any:
     return _finished(run, run("matmul", a, b, transpose_a=False, transpose_b=False), bias, activation)
+
+
+_ACTIVATIONS = tuple(name for name in _GRADIENTS if name != "linear")
+
+
+def _is_linear(attributes: Mapping[str, Any]) -> bool:
+    return bool(attributes["activation"] == "linear")
 
 
 def _finished(run: Callable[..., Any], product: Any, bias: Any, activation: str) -> Any:
@@ -113,7 +120,8 @@ _matmul_bias = Op(
     shape=_matmul_bias_shape,
     dtypes=FLOATING,
     vjp={("a", "b", "bias"): _matmul_bias_vjp},
-    parts=("matmul", _matmul_bias_parts),
+    parts=("matmul", _matmul_bias_parts, _ACTIVATIONS),
+    unneeded={"out": _is_linear},
 )
 
 
@@ -166,7 +174,7 @@ def _convolution_bias_vjp(
     g: Tensor,
     input: Tensor,
     filter: Tensor,
-    out: Tensor,
+    out: Tensor | None,
     input_shape: Shape,
     filter_shape: Shape,
     bias_shape: Shape,
@@ -199,5 +207,6 @@ _convolution_bias = Op(
     shape=_convolution_bias_shape,
     dtypes=FLOATING,
     vjp={("input", "filter", "bias"): _convolution_bias_vjp},
-    parts=("convolution", _convolution_bias_parts),
+    parts=("convolution", _convolution_bias_parts, _ACTIVATIONS),
+    unneeded={"out": _is_linear},
 )

@@ -9,7 +9,8 @@ from typing import Any, Protocol
 
 from agog_core.calls.call import call
 from agog_core.calls.docstrings import inputs_of, write_arguments
-from agog_core.dispatch.op import Op, Vjp, define
+from agog_core.dispatch.edge import Vjp
+from agog_core.dispatch.op import Op, define
 from agog_core.dtypes import DIFFERENTIABLE, FLOATING, NUMERIC, DType, bool_
 from agog_core.errors import InvalidArgumentError
 from agog_core.ops.array.reshaping import reshape, transpose
