@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from agog_cpu_llvm.samples import gelu, recurrent
+from agog_cpu_llvm.samples import gelu, products, recurrent
 
-SAMPLES = {**gelu.SAMPLES, **recurrent.SAMPLES}
+SAMPLES = {**gelu.SAMPLES, **recurrent.SAMPLES, **products.SAMPLES}

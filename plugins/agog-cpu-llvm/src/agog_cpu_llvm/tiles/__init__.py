@@ -36,6 +36,7 @@ results have the same bits at any number of threads.
 
 from agog_cpu_llvm.tiles.code import *
 from agog_cpu_llvm.tiles.register_tile import *
+from agog_cpu_llvm.tiles.transposition import *
 from agog_cpu_llvm.tiles.unit import *
 from agog_cpu_llvm.tiles.values import *
 from agog_cpu_llvm.tiles.vectors import *
