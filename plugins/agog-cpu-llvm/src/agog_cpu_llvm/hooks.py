@@ -101,12 +101,10 @@ def agog_kernels() -> Iterator[Kernel]:
             op=op,
             device="cpu",
             make="agog_cpu_llvm.kernels.products:make",
-            out="agog_cpu_llvm.kernels.products:make",
             lower=f"agog_cpu_llvm.kernels.products:lower_{op}",
             dtypes=("bfloat16", "float16", "float32", "float64"),
             priority=160,
             pool=True,
-            when="its result has 24 rows and columns and takes 2**21 multiplications, or more; no sigmoid, no tanh",
             unavailable=unavailable,
         )
     for op in ("gru", "gru_grad", "lstm", "lstm_grad"):

@@ -1,13 +1,13 @@
 """Products: of matrices, of batches of them, and with a bias and an activation.
 
-Small products and those of few rows or columns are left to BLAS, which begins sooner.
+Small products and those of few rows or columns are the reference's, by BLAS, which begins sooner.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,6 +19,9 @@ from agog_cpu_llvm.tiles import Lanes, bits, compiled, heights, lanes
 
 LEAST = 1 << 21
 """Multiplications from which on products are taken."""
+
+FEWEST = 1024
+"""Elements of the left operand from which on the size of a product is looked at."""
 
 NARROWEST = 24
 """Rows and columns of a result that is taken: those of less are a matter of memory, not of arithmetic."""
@@ -36,8 +39,25 @@ Layout = tuple[tuple[int, ...], tuple[int, ...]]
 
 
 def make(op: str, dtype: str, device: str) -> Callable[..., Any]:
-    """The kernel of an op."""
-    return partial(_matmul if op == "matmul" else _matmul_bias, dtype)
+    """The kernel of an op, which runs small products by the reference: to decline them takes longer than some take."""
+    reference = load_reference(f"agog_cpu_numpy.kernels:{op}")
+
+    def matmul(a: Any, b: Any, *, transpose_a: bool, transpose_b: bool) -> Any:
+        if a.size < FEWEST:
+            if a.ndim == 2 and b.ndim == 2:  # as the reference does it, without a call of it
+                return (a.T if transpose_a else a).dot(b.T if transpose_b else b)
+            return reference(a, b, transpose_a=transpose_a, transpose_b=transpose_b)
+        left, right = a.swapaxes(-1, -2) if transpose_a else a, b.swapaxes(-1, -2) if transpose_b else b
+        product = _product(dtype, left, right, None, "linear")
+        return reference(a, b, transpose_a=transpose_a, transpose_b=transpose_b) if product is None else product
+
+    def matmul_bias(a: Any, b: Any, bias: Any, *, activation: str) -> Any:
+        if a.size < FEWEST or activation not in _LIMITS or bias.strides[0] != bias.itemsize:
+            return reference(a, b, bias, activation=activation)
+        product = _product(dtype, a, b, bias, activation)
+        return reference(a, b, bias, activation=activation) if product is None else product
+
+    return matmul if op == "matmul" else matmul_bias
 
 
 def lower_matmul(a: Any, b: Any, *, transpose_a: bool, transpose_b: bool) -> Any:
@@ -56,31 +76,26 @@ def lower_matmul_bias(a: Any, b: Any, bias: Any, *, activation: str) -> Any:
 
 def _is_taken(left: tuple[int, ...], columns: int) -> bool:
     """Whether the size of a product is one that is taken."""
-    return math.prod(left) * columns >= LEAST and left[-2] >= NARROWEST and columns >= NARROWEST
+    size = math.prod(left)
+    return size >= FEWEST and size * columns >= LEAST and left[-2] >= NARROWEST and columns >= NARROWEST
 
 
-def _matmul(dtype: str, a: Any, b: Any, out: Any = None, *, transpose_a: bool, transpose_b: bool) -> Any:
-    if a.size * b.shape[-2 if transpose_b else -1] < LEAST:
-        return NotImplemented
-    left, right = a.swapaxes(-1, -2) if transpose_a else a, b.swapaxes(-1, -2) if transpose_b else b
-    return _product(dtype, left, right, None, out, "linear")
-
-
-def _matmul_bias(dtype: str, a: Any, b: Any, bias: Any, out: Any = None, *, activation: str) -> Any:
-    if a.size * b.shape[-1] < LEAST or activation not in _LIMITS or bias.strides[0] != bias.itemsize:
-        return NotImplemented
-    return _product(dtype, a, b, bias, out, activation)
-
-
-def _product(dtype: str, a: Any, b: Any, bias: Any, out: Any, activation: str) -> Any:
-    """activation(a @ b + bias)."""
+def _product(dtype: str, a: Any, b: Any, bias: Any, activation: str) -> Any:
+    """activation(a @ b + bias), or None where BLAS computes it."""
+    if a.size * b.shape[-1] < LEAST:
+        return None
     plan = _plan(dtype, a.itemsize, (a.shape, a.strides), (b.shape, b.strides), threads.count())
     if plan is None:
-        return NotImplemented
-    filled = np.empty(plan.shape, a.dtype) if out is None else out
-    addresses = (a.ctypes.data, b.ctypes.data, 0 if bias is None else bias.ctypes.data, filled.ctypes.data)
+        return None
+    out = _empty(plan.shape, a.dtype)
+    addresses = (a.ctypes.data, b.ctypes.data, 0 if bias is None else bias.ctypes.data, out.ctypes.data)
     run(plan.function, (*addresses, *plan.words, *_LIMITS[activation]), plan.scratch, plan.turns)
-    return filled if out is None else None
+    return out
+
+
+def _empty(shape: tuple[int, ...], dtype: Any) -> Any:
+    """Memory of the device's; this kernel has no `out`, as each small call would ask how large its result is."""
+    return load_reference("agog_cpu_numpy.allocator:empty")(shape, dtype)
 
 
 class _Plan(NamedTuple):
