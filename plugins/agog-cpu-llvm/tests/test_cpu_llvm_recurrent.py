@@ -66,12 +66,14 @@ def of_name(op: str, names: dict[str, Any]) -> tuple[str, str, dict[str, Any]]:
     return op, f"{op}_grad", names
 
 
-def results(op: str, arrays: list[Any], gradients: list[Any], dtype: str = "float32", **names: Any) -> list[Any]:
-    """The outputs of the compiled kernel, and the gradients by all sources."""
+def results(
+    op: str, arrays: list[Any], gradients: list[Any], dtype: str = "float32", lay: Any = np.asarray, **names: Any
+) -> list[Any]:
+    """The outputs of the compiled kernel, and the gradients by all sources, from the reserve as it is laid."""
     forward, backward, names = of_name(op, names)
     *outputs, reserve = make(forward, dtype, "cpu:0")(*arrays, **names)
     sources = SOURCES[: 4 + OPS[op][1]]
-    given = (*gradients, *arrays, outputs[0], reserve)
+    given = (*gradients, *arrays, outputs[0], lay(reserve))
     return [*outputs, *make(backward, dtype, "cpu:0")(*given, **names, sources=sources)]
 
 
@@ -151,7 +153,7 @@ def test_recurrent_layouts(op: str) -> None:
 
     for lay in (unaligned, swapped, backwards, spaced):
         laid = [lay(array) if array.ndim > 1 else array for array in arrays]
-        for got, one in zip(results(op, laid, list(map(lay, gradients)), **USUAL), wanted, strict=True):
+        for got, one in zip(results(op, laid, list(map(lay, gradients)), lay=lay, **USUAL), wanted, strict=True):
             np.testing.assert_array_equal(got, one)
 
 

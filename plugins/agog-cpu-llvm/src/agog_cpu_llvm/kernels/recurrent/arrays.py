@@ -93,6 +93,11 @@ def in_order(names: Sequence[str], words: dict[str, Any]) -> list[int]:
     return [word if isinstance(word, int) else 0 if word is None else word.ctypes.data for word in given]
 
 
+def set_times(names: Sequence[str], words: list[int], start: int, times: int) -> None:
+    """Write which times are meant into words that are in the order of names."""
+    words[names.index("start")], words[names.index("times")] = start, times
+
+
 def _padded(array: Array, axis: int, multiple: int) -> Array:
     """The array with zeros behind an axis, up to a multiple of a size."""
     lacks = -array.shape[axis] % multiple

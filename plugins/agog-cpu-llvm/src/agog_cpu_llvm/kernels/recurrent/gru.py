@@ -17,12 +17,13 @@ from agog_cpu_llvm.kernels.recurrent.arrays import (
     in_order,
     mask_words,
     part_words,
+    set_times,
     step_words,
     turned,
     wide,
     with_features,
 )
-from agog_cpu_llvm.kernels.recurrent.sizes import Sizes, block_words
+from agog_cpu_llvm.kernels.recurrent.sizes import Sizes
 
 _GATES, _KEPT = 3, 4
 
@@ -98,7 +99,9 @@ def gru_grad(
     panel = _GATES * lanes
     pitch = -(-units // panel) * panel
     to_hidden = np.zeros((batch, pitch), dtype)
-    errors = aligned((sizes.groups, times, batch, _KEPT if reset_after else _GATES, lanes), dtype)
+    vectors = _KEPT if reset_after else _GATES
+    parts = list(sizes.times_back(vectors))
+    errors = aligned((sizes.groups, parts[0][1], batch, vectors, lanes), dtype)
     needs_x = "x" in sources
     to_x = aligned(x.shape, dtype) if needs_x else None
     weights = wide(recurrent_kernel)
@@ -107,6 +110,7 @@ def gru_grad(
         **step_words("hiddens", wide(hidden)),
         "reserve": np.ascontiguousarray(reserve),
         "errors": errors,
+        "start": 0,
         **sizes.words(activation, recurrent_activation),
     }
     part = part_words(batch)
@@ -124,21 +128,24 @@ def gru_grad(
         **shared,
     }
     entries = _entries(sizes, reset_after)
-    scratch = part["chunk"] * pitch * x.itemsize
-    team.run(entries["gru_grad"], in_order(gru_code.BACKWARD, words), scratch, part["chunks"])
     shapes = {"kernel": kernel.shape, "recurrent_kernel": recurrent_kernel.shape, "bias": bias.shape}
     found: dict[str, Any] = {name: np.zeros(shape, dtype) for name, shape in shapes.items() if name in sources}
-    if found:
-        words = {
-            **step_words("x", x),
-            "to_kernel": found.get("kernel"),
-            "to_recurrent": found.get("recurrent_kernel"),
-            "to_bias": found.get("bias"),
-            "one": np.ones(1, dtype),
-            **block_words(batch),
-            **shared,
-        }
-        team.run(entries["gru_weights_grad"], in_order(gru_code.WEIGHTS, words), 0, sizes.groups)
+    sums = {
+        **step_words("x", x),
+        "to_kernel": found.get("kernel"),
+        "to_recurrent": found.get("recurrent_kernel"),
+        "to_bias": found.get("bias"),
+        "one": np.ones(1, dtype),
+        **sizes.sum_words(),
+        **shared,
+    }
+    back, add = in_order(gru_code.BACKWARD, words), in_order(gru_code.WEIGHTS, sums)
+    for start, count in parts:
+        set_times(gru_code.BACKWARD, back, start, count)
+        team.run(entries["gru_grad"], back, part["chunk"] * pitch * x.itemsize, part["chunks"])
+        if found:
+            set_times(gru_code.WEIGHTS, add, start, count)
+            team.run(entries["gru_weights_grad"], add, 0, sums["spans"])
     found |= {"x": to_x, "initial_hidden": np.ascontiguousarray(to_hidden[:, :units])}
     if not features:
         found |= {"x": np.zeros((times, batch, 0), dtype), "kernel": np.zeros((0, _GATES * units), dtype)}

@@ -15,11 +15,16 @@ from llvmlite import ir
 from agog_cpu_llvm.kernels.recurrent.activations import activated, differentiated
 from agog_cpu_llvm.kernels.recurrent.products import Products
 from agog_cpu_llvm.kernels.recurrent.recurrence_code import (
+    BACK,
     INPUTS,
     PART,
     SIZES,
+    SUMS,
     TO_X,
+    Block,
     Part,
+    Steps,
+    add_blocks,
     is_wanted,
     kinds,
     mask_of_group,
@@ -37,15 +42,12 @@ FORWARD = (*INPUTS, *PART, "gate_kernel", "candidate_kernel", "state_bias", "hid
 
 BACKWARD = (
     *("gradients", "gradients_time", "gradients_row", "hidden", "hiddens", "hiddens_time", "hiddens_row"),
-    *("to_hidden", "pitch", "gate_kernel", "candidate_kernel", "reserve", "errors", *TO_X, *PART, *SIZES),
+    *("to_hidden", "pitch", "gate_kernel", "candidate_kernel", "reserve", *BACK, *TO_X, *PART, *SIZES),
 )
 """The words of `gru_grad`; a row of ``to_hidden`` has ``pitch`` elements."""
 
-WEIGHTS = (
-    *("x", "x_time", "x_row", "hidden", "hiddens", "hiddens_time", "hiddens_row", "reserve", "errors"),
-    *("to_kernel", "to_recurrent", "to_bias", "one", "block_times", "block_rows", *SIZES),
-)
-"""The words of `gru_weights_grad`; gradients that are not wanted are null."""
+WEIGHTS = (*SUMS, "reserve", *BACK, *SIZES)
+"""The words of `gru_weights_grad`."""
 
 
 def write(module: ir.Module, dtype: str, lanes: Lanes, is_after: bool) -> None:
@@ -176,7 +178,7 @@ class _Gru:
             is_few = part.rows < self.all.height  # then there are too few for products of each time
             to_hidden = words.to_hidden + part.first * words.pitch
             with code.loop(0, words.times) as back:
-                time = words.times - 1 - back.index
+                time = words.times - 1 - back.index  # behind the first one
                 with code.loop(0, words.groups) as group, code.loop(0, part.rows) as row:
                     self._step_back(part, time, group.index, row.index)
                 errors = words.errors + (time * words.batch + part.first) * self.pitch
@@ -208,10 +210,10 @@ class _Gru:
                 multiply_errors(code, words, part, self.all, self.pitch, code.number(0), words.times)
 
     def _places(self, time: Index, group: Index, example: Index) -> tuple[Pointer, Pointer, Pointer]:
-        """The reserve, the errors and the gradient of the state, of some units of an example at a time."""
+        """The reserve, the errors and the gradient of the state, of some units of an example."""
         words = self.words
         return (
-            words.reserve + ((time * words.groups + group) * words.batch + example) * self.kept,
+            words.reserve + (((words.start + time) * words.groups + group) * words.batch + example) * self.kept,
             words.errors + ((group * words.times + time) * words.batch + example) * self.pitch,
             words.to_hidden + (example * words.pitch + group * self.count),
         )
@@ -219,6 +221,7 @@ class _Gru:
     def _shown(self, time: Index, group: Index, example: Index) -> Vector:
         """The units of a state before a time, as the op has given them."""
         words = self.words
+        time = words.start + time
         later = words.hiddens + ((time - 1) * words.hiddens_time + example * words.hiddens_row)
         place = time.equals(0).select(words.hidden + example * words.units, later) + group * self.count
         return self.lanes.load(place, mask_of_group(self.all, words, group))
@@ -228,9 +231,9 @@ class _Gru:
         code, words, lanes, count = self.code, self.words, self.lanes, self.count
         example = part.first + row
         reserve, errors, to_hidden = self._places(time, group, example)
-        place = time * words.gradients_time + example * words.gradients_row + group * count
+        place = (words.start + time) * words.gradients_time + example * words.gradients_row + group * count
         given = lanes.load(words.gradients + place, mask_of_group(self.all, words, group))
-        gradient, counts = lanes.load(to_hidden) + given, part.counts(words, time, row)
+        gradient, counts = lanes.load(to_hidden) + given, part.counts(words, words.start + time, row)
         with code.when(counts):
             update, reset, candidate, product = self._load(reserve)
             before = self._shown(time, group, example)
@@ -254,7 +257,7 @@ class _Gru:
         code, words, lanes, count = self.code, self.words, self.lanes, self.count
         example = part.first + row
         reserve, errors, to_hidden = self._places(time, group, example)
-        with code.when(part.counts(words, time, row)):
+        with code.when(part.counts(words, words.start + time, row)):
             reset = lanes.load(reserve + count)
             before = self._shown(time, group, example)
             (to_reset,) = differentiated(code, words.gate, (reset, to_product * before))
@@ -262,56 +265,38 @@ class _Gru:
             lanes.store(to_product.fma(reset, lanes.load(to_hidden)), to_hidden)
 
     def weights(self) -> None:
-        """A turn sums for all weights of some units, over blocks of times and examples."""
         code, words, count = self.code, self.words, self.count
         units, width = words.units, words.units * GATES
-        with code.turns(words.counter, words.groups) as group:
+
+        def add(group: Index, block: Block) -> None:
             column, left = group * count, units - group * count
-            first = words.errors + group * (words.times * words.batch * self.pitch)
+            errors = words.errors + block.number(words, group) * self.pitch
 
-            def add(time: Index, times: Index, hidden: Pointer, steps: tuple[Index, Index]) -> None:
-                with code.loop(0, words.batch, words.block_rows) as block:
-                    counts = times, words.block_rows.least(words.batch - block.index)
-                    errors = first + (time * words.batch + block.index) * self.pitch
-                    x = words.x + (time * words.x_time + block.index * words.x_row)
-                    state = hidden + block.index * steps[1]
+            def sums(
+                products: Products, place: Pointer, steps: Steps, rows: Index | int, vector: int, out: Pointer
+            ) -> None:
+                """Those of some of the vectors of errors, to columns of a gradient."""
+                given = place, steps, block.counts, rows, errors + vector * count, self.pitch
+                products.outer(*given, (out + column, width), units, left)
 
-                    def sums(
-                        products: Products,
-                        place: Pointer,
-                        own: tuple[Index | int, Index | int],
-                        rows: Index | int,
-                        vector: int,
-                        out: Pointer,
-                        behind: Index | int = 0,
-                    ) -> None:
-                        """Add to columns of a gradient, ``behind`` so many elements of it."""
-                        target = out + behind + column, width
-                        given = place, own, counts, rows, errors + vector * count, self.pitch
-                        products.outer(*given, target, units, left)
+            with code.when(is_wanted(words.to_kernel)):
+                sums(self.all, block.x, block.x_steps, words.features, 0, words.to_kernel)
+            with code.when(is_wanted(words.to_recurrent)):
+                candidates = words.to_recurrent + units * 2
+                sums(self.gates, block.hidden, block.hidden_steps, units, 0, words.to_recurrent)
+                if self.is_after:
+                    sums(self.candidate, block.hidden, block.hidden_steps, units, GATES, candidates)
+                else:
+                    steps = words.groups * words.batch * self.kept, self.kept
+                    with code.loop(0, words.groups) as other:
+                        number = (block.time * words.groups + other.index) * words.batch + block.example
+                        product = words.reserve + (number * self.kept + GATES * count)
+                        rows = (units - other.index * count).least(count)
+                        sums(self.candidate, product, steps, rows, 2, candidates + other.index * count * width)
+            with code.when(is_wanted(words.to_bias)):
+                sums(self.all, words.one, (0, 0), 1, 0, words.to_bias)
+                if self.is_after:
+                    sums(self.gates, words.one, (0, 0), 1, 0, words.to_bias + width)
+                    sums(self.candidate, words.one, (0, 0), 1, GATES, words.to_bias + (width + units * 2))
 
-                    with code.when(is_wanted(words.to_kernel)):
-                        sums(self.all, x, (words.x_time, words.x_row), words.features, 0, words.to_kernel)
-                    with code.when(is_wanted(words.to_recurrent)):
-                        sums(self.gates, state, steps, units, 0, words.to_recurrent)
-                        if self.is_after:
-                            sums(self.candidate, state, steps, units, GATES, words.to_recurrent, units * 2)
-                        else:
-                            with code.loop(0, words.groups) as other:
-                                place = (time * words.groups + other.index) * words.batch + block.index
-                                product = words.reserve + (place * self.kept + GATES * count)
-                                own = words.groups * words.batch * self.kept, self.kept
-                                rows = (units - other.index * count).least(count)
-                                behind = units * 2 + other.index * width * count
-                                sums(self.candidate, product, own, rows, 2, words.to_recurrent, behind)
-                    with code.when(is_wanted(words.to_bias)):
-                        sums(self.all, words.one, (0, 0), 1, 0, words.to_bias)
-                        if self.is_after:
-                            sums(self.gates, words.one, (0, 0), 1, 0, words.to_bias, width)
-                            sums(self.candidate, words.one, (0, 0), 1, GATES, words.to_bias, width + units * 2)
-
-            add(code.number(0), code.number(1), words.hidden, (units, units))
-            with code.loop(1, words.times, words.block_times, may_be_empty=True) as block:
-                times = words.block_times.least(words.times - block.index)
-                before = words.hiddens + (block.index - 1) * words.hiddens_time
-                add(block.index, times, before, (words.hiddens_time, words.hiddens_row))
+        add_blocks(code, words, add)

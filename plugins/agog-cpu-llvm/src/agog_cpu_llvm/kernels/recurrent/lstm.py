@@ -17,12 +17,13 @@ from agog_cpu_llvm.kernels.recurrent.arrays import (
     mask_words,
     out_of_groups,
     part_words,
+    set_times,
     step_words,
     turned,
     wide,
     with_features,
 )
-from agog_cpu_llvm.kernels.recurrent.sizes import Sizes, block_words
+from agog_cpu_llvm.kernels.recurrent.sizes import Sizes
 
 _GATES = 4
 
@@ -98,12 +99,16 @@ def lstm_grad(
     panel, dtype = _GATES * lanes, x.dtype
     pitch = -(-units // panel) * panel
     to_hidden, to_cell = np.zeros((batch, pitch), dtype), in_groups(wide(cell_gradients), lanes)
-    errors = aligned((sizes.groups, times, batch, _GATES, lanes), dtype)
+    parts = list(sizes.times_back(_GATES))
+    errors = aligned((sizes.groups, parts[0][1], batch, _GATES, lanes), dtype)
     needs_x = "x" in sources
     to_x = aligned(x.shape, dtype) if needs_x else None
     shared = {
+        "hidden": np.ascontiguousarray(wide(initial_hidden)),
+        **step_words("hiddens", wide(hidden)),
         "reserve": np.ascontiguousarray(reserve),
         "errors": errors,
+        "start": 0,
         **sizes.words(activation, recurrent_activation),
     }
     part = part_words(batch)
@@ -121,22 +126,24 @@ def lstm_grad(
         **shared,
     }
     entries = sizes.entries("lstm", lstm_code.write)
-    team.run(entries["lstm_grad"], in_order(lstm_code.BACKWARD, words), 0, part["chunks"])
-    shapes = {"kernel": kernel.shape, "recurrent_kernel": (units, _GATES * units), "bias": bias.shape}
+    shapes = {"kernel": kernel.shape, "recurrent_kernel": recurrent_kernel.shape, "bias": bias.shape}
     found: dict[str, Any] = {name: np.zeros(shape, dtype) for name, shape in shapes.items() if name in sources}
-    if found:
-        words = {
-            **step_words("x", x),
-            "hidden": np.ascontiguousarray(wide(initial_hidden)),
-            **step_words("hiddens", wide(hidden)),
-            "to_kernel": found.get("kernel"),
-            "to_recurrent": found.get("recurrent_kernel"),
-            "to_bias": found.get("bias"),
-            "one": np.ones(1, dtype),
-            **block_words(batch),
-            **shared,
-        }
-        team.run(entries["lstm_weights_grad"], in_order(lstm_code.WEIGHTS, words), 0, sizes.groups)
+    sums = {
+        **step_words("x", x),
+        "to_kernel": found.get("kernel"),
+        "to_recurrent": found.get("recurrent_kernel"),
+        "to_bias": found.get("bias"),
+        "one": np.ones(1, dtype),
+        **sizes.sum_words(),
+        **shared,
+    }
+    back, add = in_order(lstm_code.BACKWARD, words), in_order(lstm_code.WEIGHTS, sums)
+    for start, count in parts:
+        set_times(lstm_code.BACKWARD, back, start, count)
+        team.run(entries["lstm_grad"], back, 0, part["chunks"])
+        if found:
+            set_times(lstm_code.WEIGHTS, add, start, count)
+            team.run(entries["lstm_weights_grad"], add, 0, sums["spans"])
     found |= {
         "x": to_x,
         "initial_hidden": np.ascontiguousarray(to_hidden[:, :units]),

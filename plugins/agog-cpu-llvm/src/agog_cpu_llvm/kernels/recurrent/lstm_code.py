@@ -12,11 +12,15 @@ from llvmlite import ir
 from agog_cpu_llvm.kernels.recurrent.activations import activated, differentiated
 from agog_cpu_llvm.kernels.recurrent.products import DEPTH, Products
 from agog_cpu_llvm.kernels.recurrent.recurrence_code import (
+    BACK,
     INPUTS,
     PART,
     SIZES,
+    SUMS,
     TO_X,
+    Block,
     Part,
+    add_blocks,
     is_wanted,
     kinds,
     mask_of_group,
@@ -32,15 +36,12 @@ FORWARD = (*INPUTS, *PART, "recurrent", "hidden", "hiddens", "reserve", *SIZES)
 
 BACKWARD = (
     *("gradients", "gradients_time", "gradients_row", "to_cell", "to_hidden", "pitch"),
-    *("recurrent", "reserve", "errors", *TO_X, *PART, *SIZES),
+    *("recurrent", "reserve", *BACK, *TO_X, *PART, *SIZES),
 )
 """The words of `lstm_grad`; a row of ``to_hidden`` has ``pitch`` elements."""
 
-WEIGHTS = (
-    *("x", "x_time", "x_row", "hidden", "hiddens", "hiddens_time", "hiddens_row", "errors"),
-    *("to_kernel", "to_recurrent", "to_bias", "one", "block_times", "block_rows", *SIZES),
-)
-"""The words of `lstm_weights_grad`; gradients that are not wanted are null."""
+WEIGHTS = (*SUMS, *BACK, *SIZES)
+"""The words of `lstm_weights_grad`."""
 
 
 def write(module: ir.Module, dtype: str, lanes: Lanes) -> None:
@@ -117,28 +118,30 @@ def _backward(code: Code, words: Words, products: Products) -> None:
         part = Part.of(turn, words)
         is_few = part.rows < products.height  # then there are too few for products of each time
         with code.loop(0, words.times) as back:
-            time = words.times - 1 - back.index
+            number = words.times - 1 - back.index
             with code.loop(0, words.groups) as group, code.loop(0, part.rows) as row:
-                _step_back(code, words, part, products, time, group.index, row.index)
-            errors = words.errors + (time * words.batch + part.first) * panel
+                _step_back(code, words, part, products, number, group.index, row.index)
+            errors = words.errors + (number * words.batch + part.first) * panel
             with code.loop(0, words.pitch, panel) as column:
                 weights = words.recurrent + column.index * (words.groups * panel)
                 state = words.to_hidden + (part.first * words.pitch + column.index), words.pitch
                 given = (errors, group_step), code.number(panel), part.rows, words.groups, panel
                 products.times_grouped(*given, weights, state, state)
             with code.when(~is_few):
-                multiply_errors(code, words, part, products, panel, time, code.number(1))
+                multiply_errors(code, words, part, products, panel, number, code.number(1))
         with code.when(is_few):
             multiply_errors(code, words, part, products, panel, code.number(0), words.times)
 
 
-def _step_back(code: Code, words: Words, part: Part, products: Products, time: Index, group: Index, row: Index) -> None:
+def _step_back(
+    code: Code, words: Words, part: Part, products: Products, number: Index, group: Index, row: Index
+) -> None:
     """One time of some units of one example. To the gradient of the hidden state, products of the errors are added."""
-    lanes, example = products.lanes, part.first + row
+    lanes, example, time = products.lanes, part.first + row, words.start + number
     panel, kept = GATES * lanes.count, (GATES + 1) * lanes.count
     before = words.reserve + ((time * words.groups + group) * words.batch + example) * kept
     now = before + words.groups * words.batch * kept
-    errors = words.errors + ((group * words.times + time) * words.batch + example) * panel
+    errors = words.errors + ((group * words.times + number) * words.batch + example) * panel
     to_cell = words.to_cell + (group * words.batch + example) * lanes.count
     to_hidden = words.to_hidden + (example * words.pitch + group * lanes.count)
     place = time * words.gradients_time + example * words.gradients_row + group * lanes.count
@@ -165,28 +168,18 @@ def _step_back(code: Code, words: Words, part: Part, products: Products, time: I
 
 
 def _weights(code: Code, words: Words, products: Products) -> None:
-    """A turn sums for all weights of some units, over blocks of times and examples."""
-    lanes, units, panel = products.lanes, words.units, GATES * products.lanes.count
-    with code.turns(words.counter, words.groups) as group:
-        column, left = group * lanes.count, units - group * lanes.count
-        errors = words.errors + group * (words.times * words.batch * panel)
+    panel, width = GATES * products.lanes.count, words.units * GATES
 
-        def add(time: Index, times: Index, hidden: Pointer, steps: tuple[Index, Index]) -> None:
-            with code.loop(0, words.batch, words.block_rows) as block:
-                counts = times, words.block_rows.least(words.batch - block.index)
-                x = words.x + (time * words.x_time + block.index * words.x_row)
-                error = errors + (time * words.batch + block.index) * panel
-                for place, own_steps, rows, out in (
-                    (x, (words.x_time, words.x_row), words.features, words.to_kernel),
-                    (hidden + block.index * steps[1], steps, units, words.to_recurrent),
-                    (words.one, (0, 0), 1, words.to_bias),
-                ):
-                    with code.when(is_wanted(out)):
-                        target = out + column, units * GATES
-                        products.outer(place, own_steps, counts, rows, error, panel, target, units, left)
+    def add(group: Index, block: Block) -> None:
+        column, left = group * products.lanes.count, words.units - group * products.lanes.count
+        errors = words.errors + block.number(words, group) * panel
+        for place, steps, rows, out in (
+            (block.x, block.x_steps, words.features, words.to_kernel),
+            (block.hidden, block.hidden_steps, words.units, words.to_recurrent),
+            (words.one, (0, 0), 1, words.to_bias),
+        ):
+            with code.when(is_wanted(out)):
+                target = out + column, width
+                products.outer(place, steps, block.counts, rows, errors, panel, target, words.units, left)
 
-        add(code.number(0), code.number(1), words.hidden, (units, units))
-        with code.loop(1, words.times, words.block_times, may_be_empty=True) as block:
-            times = words.block_times.least(words.times - block.index)
-            before = words.hiddens + (block.index - 1) * words.hiddens_time
-            add(block.index, times, before, (words.hiddens_time, words.hiddens_row))
+    add_blocks(code, words, add)

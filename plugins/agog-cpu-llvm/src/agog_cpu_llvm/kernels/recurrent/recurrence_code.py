@@ -5,6 +5,7 @@ Units lie in groups of a vector's lanes. A turn computes all times of some examp
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 from agog_cpu_llvm.kernels.recurrent.products import Products
@@ -19,10 +20,20 @@ INPUTS = ("x", "x_time", "x_row", "kernel", "bias", "block")
 PART = ("mask", "mask_time", "mask_row", "chunk", "chunks")
 """The words of the examples that a turn computes: ``chunk`` of them, and at most ``chunks`` turns."""
 
+BACK = ("start", "errors")
+"""The words of what goes back through some of the times, from the last one to ``start``; the errors are of these."""
+
 TO_X = ("to_x", "input_kernel", "zeros")
 """The words of the gradient of the inputs; ``to_x`` is null where it is not wanted."""
 
-_NUMBERS = (*SIZES, "block", "chunk", "chunks", "pitch")
+SUMS = (
+    *("x", "x_time", "x_row", "hidden", "hiddens", "hiddens_time", "hiddens_row", "one"),
+    *("to_kernel", "to_recurrent", "to_bias", "block_times", "block_rows", "span", "spans"),
+)
+"""The words of the sums that are gradients of weights, null where they are not wanted. They are over blocks of times
+and examples; a turn has ``span`` groups of units, so that a block stays in a cache for all of them."""
+
+_NUMBERS = (*SIZES, "block", "start", "chunk", "chunks", "pitch", "span", "spans")
 
 
 def kinds(words: tuple[str, ...], dtype: str) -> dict[str, str]:
@@ -87,7 +98,10 @@ def multiply_inputs(
 def multiply_errors(
     code: Code, words: Words, part: Part, products: Products, pitch: int, time: Index, times: Index
 ) -> None:
-    """The gradient of the inputs of some times, where it is wanted; ``pitch`` elements are the errors of a group."""
+    """The gradient of the inputs of some times, where it is wanted. The first is behind ``start`` by ``time``.
+
+    The errors of a group have ``pitch`` elements.
+    """
     width, depth = products.width * products.lanes.count, products.width * products.lanes.count
     group_step = words.times * words.batch * pitch
     is_long = times > part.rows
@@ -96,7 +110,8 @@ def multiply_errors(
     line_step, step = is_long.select(row_step, time_step), is_long.select(time_step, row_step)
     with code.when(is_wanted(words.to_x)), code.loop(0, lines) as line:
         example = time * words.batch + part.first + line.index * line_step
-        errors, out = words.errors + example * pitch, words.to_x + example * words.features
+        errors = words.errors + example * pitch
+        out = words.to_x + (example + words.start * words.batch) * words.features
         with code.loop(0, words.features, width) as column:
             weights = words.input_kernel + column.index * (words.groups * depth)
             products.times_grouped(
@@ -110,3 +125,48 @@ def multiply_errors(
                 (out + column.index, step * words.features),
                 words.features - column.index,
             )
+
+
+Steps = tuple[Index | int, Index | int]
+"""Those from one time to the next, and from one example."""
+
+
+class Block(NamedTuple):
+    """Some times and examples: the first ones, how many, and the inputs and states."""
+
+    time: Index
+    example: Index
+    counts: tuple[Index, Index]
+    x: Pointer
+    x_steps: Steps
+    hidden: Pointer
+    hidden_steps: Steps
+
+    def number(self, words: Words, group: Index) -> Index:
+        """The number of the first one, of the groups, times and examples of the errors."""
+        number: Index = (group * words.times + self.time - words.start) * words.batch + self.example
+        return number
+
+
+def add_blocks(code: Code, words: Words, add: Callable[[Index, Block], None]) -> None:
+    """Write ``add`` for each group of a turn and each block. Before the first time, the state is one of its own."""
+    with code.turns(words.counter, words.spans) as turn:
+        start = turn * words.span
+        end = (start + words.span).least(words.groups)
+
+        def over_examples(time: Index, times: Index, hidden: Pointer, steps: tuple[Index, Index]) -> None:
+            with code.loop(0, words.batch, words.block_rows) as block:
+                counts = times, words.block_rows.least(words.batch - block.index)
+                x = words.x + (time * words.x_time + block.index * words.x_row)
+                state = hidden + block.index * steps[1]
+                with code.loop(start, end) as group:
+                    x_steps = words.x_time, words.x_row
+                    add(group.index, Block(time, block.index, counts, x, x_steps, state, steps))
+
+        last = words.start + words.times
+        with code.when(words.start.equals(0)):
+            over_examples(code.number(0), code.number(1), words.hidden, (words.units, words.units))
+        with code.loop(words.start.most(1), last, words.block_times, may_be_empty=True) as block:
+            times = words.block_times.least(last - block.index)
+            before = words.hiddens + (block.index - 1) * words.hiddens_time
+            over_examples(block.index, times, before, (words.hiddens_time, words.hiddens_row))

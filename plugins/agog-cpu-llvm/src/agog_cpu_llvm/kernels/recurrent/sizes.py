@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
+import numpy as np
+
+from agog_core.plugin import threads
 from agog_cpu_llvm import tiles
 from agog_cpu_llvm.kernels.recurrent.activations import number
 
 Array = Any
 
 _BLOCK = 128  # examples whose outer products are summed before the sum is added to those before
+_CACHE = 1 << 20  # bytes of errors that are summed while they are in it
+_SPAN = 16  # groups of a turn at most
 
 
 class Sizes(NamedTuple):
@@ -41,7 +46,19 @@ class Sizes(NamedTuple):
         """The entries of a unit for the dtype."""
         return tiles.compiled(name, write, self.dtype)
 
+    def times_back(self, vectors: int) -> Iterator[tuple[int, int]]:
+        """Parts of the times, from the last ones on: the first of a part, and how many there are.
 
-def block_words(batch: int) -> dict[str, int]:
-    """The words of the blocks of examples whose outer products are summed."""
-    return {"block_times": max(1, _BLOCK // batch), "block_rows": min(batch, _BLOCK)}
+        Their errors, so many vectors of each group, fit into a cache; they are enough examples for a block of sums.
+        """
+        size = self.batch * self.groups * vectors * self.lanes * np.dtype(self.dtype).itemsize
+        count = min(self.times, max(_CACHE // size, -(-_BLOCK // self.batch)))
+        for end in range(self.times, 0, -count):
+            yield max(0, end - count), min(count, end)
+
+    def sum_words(self) -> dict[str, int]:
+        """The words of the blocks of sums, and of the groups of a turn."""
+        spans = max(-(-self.groups // _SPAN), 2 * threads.count() if threads.count() > 1 else 1)
+        span = -(-self.groups // spans)
+        blocks = {"block_times": max(1, _BLOCK // self.batch), "block_rows": min(self.batch, _BLOCK)}
+        return {**blocks, "span": span, "spans": -(-self.groups // span)}
