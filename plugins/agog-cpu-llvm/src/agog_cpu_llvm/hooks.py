@@ -33,6 +33,12 @@ _OVER_ROWS = (
 # The families in `kernels`: their ops, their dtypes, and the calls that they take.
 _FAMILIES = (
     (
+        "convolution",
+        ("convolution", "convolution_bias"),
+        ("bfloat16", "float16", "float32", "float64"),
+        "its input is C-contiguous, of one to three axes, its groups have two channels or more, and it is large enough",
+    ),
+    (
         "filter_gradient",
         ("convolution_filter_grad",),
         ("bfloat16", "float16", "float32", "float64"),

@@ -15,7 +15,7 @@ import numpy as np
 from agog_core.plugin import load_reference, threads
 from agog_cpu_llvm.kernels import products_code as code
 from agog_cpu_llvm.team import run
-from agog_cpu_llvm.tiles import Lanes, bits, compiled, heights, lanes
+from agog_cpu_llvm.tiles import Lanes, bits, compiled, height, lanes, widest
 
 LEAST = 1 << 21
 """Multiplications from which on products are taken."""
@@ -158,8 +158,8 @@ def _way(layout: Layout, itemsize: int, steps: Sequence[int]) -> tuple[int, ...]
 
 def _block(lanes: Lanes, sizes: tuple[int, int], depth: int, count: int, threads: int) -> tuple[int, int]:
     """The rows and columns of a block: as many as fit into the cache, but such that each thread gets some turns."""
-    height, across = heights(lanes, is_wide=True)
-    units = height, across * lanes.count
+    across = widest(lanes)
+    units = height(lanes, across), across * lanes.count
     block = [_share(size, -(-size // _BLOCK), unit) for size, unit in zip(sizes, units, strict=True)]
 
     def turns() -> int:

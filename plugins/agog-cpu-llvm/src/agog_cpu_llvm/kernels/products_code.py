@@ -22,9 +22,10 @@ from agog_cpu_llvm.tiles import (
     Value,
     Words,
     entry,
-    heights,
+    height,
     multiplied,
     transposed,
+    widest,
 )
 
 Size = TypeVar("Size", int, Index)
@@ -56,7 +57,7 @@ def scratch_bytes(lanes: Lanes, block_rows: int, block_columns: int) -> int:
 
 def _width(lanes: Lanes) -> int:
     """Columns of a panel."""
-    return heights(lanes, is_wide=True)[1] * lanes.count
+    return widest(lanes) * lanes.count
 
 
 def _places(lanes: Lanes, rows: Size, columns: Size) -> tuple[Size, Size, Size]:
@@ -94,7 +95,8 @@ class _Block:
 
     def __init__(self, module: ir.Module, dtype: str, lanes: Lanes) -> None:
         self.lanes, self.is_converted = lanes, dtype != lanes.dtype
-        self.height, self.across = heights(lanes, is_wide=True)
+        self.across = widest(lanes)
+        self.height = height(lanes, self.across)
         self.width = _width(lanes)
         self.panel = DEPTH * self.width + _GAP
         self.tiles = {rows: self._tile(module, rows) for rows in range(1, self.height + 1)}

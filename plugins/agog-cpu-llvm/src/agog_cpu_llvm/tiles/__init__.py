@@ -27,7 +27,7 @@ and later processes load it from the disk. This one scales rows of a matrix, a t
 - `Code` has loops, turns, branches and memory on the stack. A loop is never empty unless it ``may_be_empty``; what it
   changes is ``carried``, and behind it one uses ``results``: else both the old and the new values take registers.
 - `multiplied` is the tile: rows of numbers, each spread to a register, times vectors, added to sums that stay in
-  registers. `heights` says how many fit.
+  registers. `height` says how many rows fit.
 
 An image or a matrix is read as it lies, without packing; what is read often, such as a filter, is copied to a place
 that is aligned to 64 bytes. Sums of sums round less than one long sum. A turn computes the same whoever takes it, so

@@ -12,7 +12,7 @@ from agog_cpu_llvm.tiles.denormals import flushed
 from agog_cpu_llvm.tiles.values import INDEX, POINTER, STORED, Condition, Index, Pointer, Value
 from agog_cpu_llvm.tiles.vectors import Lanes
 
-__all__ = ["Code", "Function", "Loop", "Words", "entry"]
+__all__ = ["Code", "Function", "Loop", "Words", "entry", "words_at"]
 
 
 class Code:
@@ -172,6 +172,23 @@ class Words(dict[str, Any]):
         return self[name]
 
 
+def words_at(place: Pointer, kinds: Mapping[str, str], *names: str) -> Words:
+    """The words at an address, which entries hand to functions: those of the names, or all."""
+    b = place.b
+    words = Words(counter=place)
+    for number, (word, kind) in enumerate(kinds.items()):
+        address = (place + 1 + number).ir
+        if names and word not in names:
+            continue
+        if kind.startswith("*"):
+            words[word] = Pointer(b, b.load(address, typ=POINTER), kind[1:])
+        elif kind == "index":
+            words[word] = Index(b, b.load(address, typ=INDEX))
+        else:
+            words[word] = Lanes(1, is_double=True).scalar(Pointer(b, address, "float64"))
+    return words
+
+
 @contextmanager
 def entry(
     module: ir.Module, name: str, kinds: Mapping[str, str], flushes: bool = True
@@ -185,16 +202,7 @@ def entry(
     function = ir.Function(module, ir.FunctionType(ir.VoidType(), [POINTER, POINTER]), name)
     function.attributes.add("nounwind")
     b = ir.IRBuilder(function.append_basic_block())
-    place = Pointer(b, function.args[0], "int64")
-    words = Words(counter=place)
-    for number, (word, kind) in enumerate(kinds.items()):
-        address = (place + 1 + number).ir
-        if kind.startswith("*"):
-            words[word] = Pointer(b, b.load(address, typ=POINTER), kind[1:])
-        elif kind == "index":
-            words[word] = Index(b, b.load(address, typ=INDEX))
-        else:
-            words[word] = Lanes(1, is_double=True).scalar(Pointer(b, address, "float64"))
+    words = words_at(Pointer(b, function.args[0], "int64"), kinds)
     with flushed(b) if flushes else nullcontext():
         yield Code(b), words, Pointer(b, function.args[1], "uint8")
     b.ret_void()

@@ -135,6 +135,9 @@ class Pointer(Value):
         number = ir.Constant(INDEX, other) if isinstance(other, int) else other.ir
         return self.like(self.b.gep(self.ir, [number], inbounds=True, source_etype=STORED[self.dtype]))
 
+    def __sub__(self, other: Index) -> Self:
+        return self + (0 - other)
+
     def address(self) -> Index:
         """The address as a number; 0 where there is none."""
         return Index(self.b, self.b.ptrtoint(self.ir, INDEX))

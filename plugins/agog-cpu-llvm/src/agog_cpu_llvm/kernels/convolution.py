@@ -1,0 +1,105 @@
+"""Convolution: forward convolutions of one to three axes, with a bias and an activation."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from functools import cache, partial
+from typing import Any
+
+import numpy as np
+
+from agog_cpu_llvm.kernels import convolution_code
+from agog_cpu_llvm.kernels.convolution_plan import Pairs, Plan, Shape, computed, plan
+from agog_cpu_llvm.team import run
+from agog_cpu_llvm.tiles import BYTES, bits, compiled, lanes
+
+_INFINITY, _LOWEST = bits(math.inf), bits(-math.inf)
+# What an activation is to the compiled code: between which numbers it keeps its inputs, and which curve it is.
+_ACTIVATIONS = {
+    "linear": (_LOWEST, _INFINITY, 0),
+    "relu": (bits(0.0), _INFINITY, 0),
+    "relu6": (bits(0.0), bits(6.0), 0),
+    "sigmoid": (_LOWEST, _INFINITY, 1),
+    "tanh": (_LOWEST, _INFINITY, 2),
+}
+
+
+def make(op: str, dtype: str, device: str) -> Callable[..., Any]:
+    """The kernel of an op, which returns a new array, or fills ``out``."""
+    return partial(_convolution_bias if op == "convolution_bias" else _convolution, dtype)
+
+
+def _convolution(dtype: str, input: Any, filter: Any, *, out: Any = None, **form: Any) -> Any:
+    return _call(dtype, input, filter, None, out, "linear", **form)
+
+
+def _convolution_bias(
+    dtype: str, input: Any, filter: Any, bias: Any, *, activation: str, out: Any = None, **form: Any
+) -> Any:
+    return _call(dtype, input, filter, bias, out, activation, **form)
+
+
+def _call(
+    dtype: str,
+    input: Any,
+    filter: Any,
+    bias: Any,
+    out: Any,
+    activation: str,
+    strides: Shape,
+    paddings: Pairs,
+    dilations: Shape,
+    groups: int,
+) -> Any:
+    if not input.flags.c_contiguous or not (out is None or out.flags.c_contiguous):
+        return NotImplemented
+    way = plan(dtype, input.shape, filter.shape, strides, paddings, dilations, groups)
+    if way is None:
+        return NotImplemented
+    result = np.empty(way.shape, input.dtype) if out is None else out
+    weights = _packed(filter, dtype, way) if way.packing else _aligned(filter)
+    kind = computed(dtype)
+    added = np.zeros(way.shape[-1], kind) if bias is None else np.ascontiguousarray(bias, kind)
+    addresses = [array.ctypes.data for array in (input, weights, added, result)]
+    run(
+        _entries(dtype, *way.tile)["forward"],
+        (*addresses, *way.sizes, *_ACTIVATIONS[activation]),
+        way.scratch,
+        way.turns,
+    )
+    return result if out is None else None
+
+
+def _packed(filter: Any, dtype: str, way: Plan) -> Any:
+    """The filter with each block of columns behind the other."""
+    rows, _columns, groups, blocks = way.packing
+    packed = _memory(groups * blocks * rows * way.tile[1] * lanes(dtype).count, computed(dtype))
+    filter = np.ascontiguousarray(filter)
+    words = filter.ctypes.data, packed.ctypes.data, *way.packing
+    run(_entries(dtype, *way.tile)["pack"], words, most=groups * blocks)
+    return packed
+
+
+def _aligned(array: Any) -> Any:
+    """An array as it lies, or a copy that begins at a cache line."""
+    if array.flags.c_contiguous and array.ctypes.data % 64 == 0:
+        return array
+    copy = _memory(array.size, array.dtype.name).reshape(array.shape)
+    copy[...] = array
+    return copy
+
+
+def _memory(size: int, dtype: str) -> Any:
+    """An array that begins at a cache line."""
+    count = size * BYTES[dtype]
+    memory = np.empty(count + 64, np.uint8)
+    first = -memory.ctypes.data % 64
+    return memory[first : first + count].view(dtype)
+
+
+@cache
+def _entries(dtype: str, pixels: int, vectors: int) -> Mapping[str, int]:
+    """The addresses of the compiled code with tiles of a size."""
+    write = partial(convolution_code.write, pixels=pixels, vectors=vectors)
+    return compiled(f"convolution {pixels}x{vectors}", write, dtype)
