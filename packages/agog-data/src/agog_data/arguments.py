@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from typing import Any
 
 from agog_core.errors import InvalidArgumentError
+from agog_core.threads.load import processors
 
 AUTOTUNE = -1
 """Stands for a number of threads or elements that is chosen here."""
@@ -31,11 +31,11 @@ def positive(stage: str, name: str, value: Any) -> int:
 
 def parallel_calls(stage: str, value: Any) -> int | None:
     """The number of threads in ``num_parallel_calls``: None for none, and -1, ``tf.data.AUTOTUNE``, for one for each
-    of the processor's cores."""
+    processor that this process may use."""
     if value is None:
         return None
     number = integer(stage, "num_parallel_calls", value)
-    return (os.cpu_count() or 1) if number == AUTOTUNE else positive(stage, "num_parallel_calls", number)
+    return processors() if number == AUTOTUNE else positive(stage, "num_parallel_calls", number)
 
 
 def count(stage: str, value: Any, name: str = "count") -> int:

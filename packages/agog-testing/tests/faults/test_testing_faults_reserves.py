@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from planting import Fault, Plant, planted
+from planting import Fault, Plant, failures, planted
 
 from agog_core.plugin import Kernel
 from agog_kernels_xp.conv import pooling_ops
@@ -126,3 +126,10 @@ test_fault_is_found, test_twin_passes = planted(
         ),
     ]
 )
+
+
+def test_kernel_that_takes_calls_by_its_reserve_alone() -> None:
+    facts: dict[str, Any] = {"device": "cpu", "dtypes": ("float32",), "priority": 200}
+    keeper = Kernel(op="max_pool", fn=pool, reserve=pool_and_input, **facts)
+    taker = Kernel(op="max_pool_grad", fn=decline, reserve=route_by_reserve, **facts)
+    assert failures(Plant(kernels=(keeper, taker)), ["max_pool", "max_pool_grad"]) == {}

@@ -26,8 +26,7 @@ _ELEMENTWISE = (
     *("sigmoid_cross_entropy", "softplus", "softsign", "swish"),
 )
 _OVER_ROWS = (
-    *("log_softmax", "log_softmax_grad", "softmax", "softmax_grad", "standardize", "standardize_grad"),
-    *("softmax_cross_entropy", "softmax_cross_entropy_grad"),
+    *("softmax_cross_entropy", "softmax_cross_entropy_grad", "standardize", "standardize_grad"),
 )
 
 # The families in `kernels`: their ops, their dtypes, and the calls that they take.
@@ -56,7 +55,15 @@ _FAMILIES = (
         ("bfloat16", "float16", "float32", "float64"),
         "its inputs are C-contiguous with 3 channels or more; for gradients of half precision, its windows are apart",
     ),
+    (
+        "softmax",
+        ("log_softmax", "log_softmax_grad", "softmax", "softmax_grad"),
+        ("bfloat16", "float16", "float32", "float64"),
+        "its inputs are C-contiguous and have 8192 elements or more, and the axis is the last one",
+    ),
 )
+# Those whose small calls traced functions take apart, since these fuse with what stands beside them.
+_LOWERED = ("softmax",)
 
 
 @hookimpl
@@ -95,6 +102,7 @@ def agog_kernels() -> Iterator[Kernel]:
                 op=op,
                 device="cpu",
                 make=function,
+                lower=f"agog_cpu_llvm.kernels.{family}:lower_{op}" if family in _LOWERED else None,
                 out=function,
                 dtypes=dtypes,
                 priority=160,

@@ -42,8 +42,8 @@ class MappingMethods(Pipeline):
             map_func: takes the element, a tuple as several arguments; returns tensors or what converts to them, in any
                 structure; a list is taken for a tuple.
             num_parallel_calls: how many threads call it, some elements ahead of the loop; the order stays. None for no
-                thread, ``tf.data.AUTOTUNE`` for as many as the processor has cores, where measurements say that they
-                are faster than none.
+                thread, ``tf.data.AUTOTUNE`` for one for each processor that this process may use: of threads, where
+                measurements say that they are faster than none.
             vectorize: whether the function also works on many elements at a time, joined along a new first axis. It
                 is called once for each batch when `batch` comes next, and once for a number of elements chosen here
                 when it does not. Each tensor that it returns must keep that axis.

@@ -51,7 +51,11 @@ def _takes_floats(model: Trainable) -> bool:
 
 
 def _float_dtype(model: Trainable) -> Any:
-    return next((variable.dtype for variable in model.variables if variable.dtype.is_floating), "float32")
+    """The dtype of the model's first variable of floats."""
+    # Layer by layer, since the first one that has any tells: a deep model is looked through at each step.
+    first = model.layers if isinstance(model, Sequential) and not model._own_weights else ()
+    each = (variable.dtype for part in (*first, model) for variable in part.variables)
+    return next((dtype for dtype in each if dtype.is_floating), "float32")
 
 
 def _of_precision(value: Any, dtype: Any, takes_floats: bool) -> Any:

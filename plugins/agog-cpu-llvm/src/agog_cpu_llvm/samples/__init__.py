@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from agog_cpu_llvm.samples import convolution, gelu, products, recurrent
+from agog_cpu_llvm.samples import convolution, gelu, products, recurrent, softmax
 
-SAMPLES = {**convolution.SAMPLES, **gelu.SAMPLES, **recurrent.SAMPLES, **products.SAMPLES}
+SAMPLES = {**convolution.SAMPLES, **gelu.SAMPLES, **recurrent.SAMPLES, **products.SAMPLES, **softmax.SAMPLES}

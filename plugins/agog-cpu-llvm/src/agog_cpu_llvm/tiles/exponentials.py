@@ -20,6 +20,33 @@ def exponential(x: Vector) -> Vector:
     return part.fma(scale, scale)
 
 
+def logarithm(x: Vector) -> Vector:
+    """The natural logarithm of positive normal numbers."""
+    b, lanes = x.b, x.lanes
+    bits, bias, terms = (52, 1023, 12) if lanes.is_double else (23, 127, 6)
+    integers = ir.VectorType(ir.IntType(64 if lanes.is_double else 32), lanes.count)
+
+    def word(number: int) -> ir.Constant:
+        return ir.Constant(integers, [number] * lanes.count)
+
+    given = b.bitcast(x.ir, integers)
+    fraction = b.or_(b.and_(given, word((1 << bits) - 1)), word(bias << bits))
+    share = x.like(b.bitcast(fraction, lanes.vector))  # from 1 to 2, then from sqrt(1/2) to sqrt(2)
+    exponent = x.like(b.sitofp(b.sub(b.lshr(given, word(bits)), word(bias)), lanes.vector))
+    is_large = share > math.sqrt(2)
+    share = is_large.select(share * 0.5, share)
+    exponent = is_large.select(exponent + 1.0, exponent)
+    ratio = (share - 1.0) / (share + 1.0)
+    square = ratio * ratio
+    series = _all(x, 1 / (2 * terms + 1))
+    for n in range(terms - 1, 0, -1):
+        series = series.fma(square, 1 / (2 * n + 1))
+    series = (ratio * 2.0).fma(series * square, ratio * 2.0)
+    high, low = _LN2[lanes.is_double]
+    log = exponent.fma(high, exponent.fma(low, series))
+    return x.is_nan().select(x, log)
+
+
 def sigmoid(x: Vector) -> Vector:
     """The logistic function."""
     limit = 708.0 if x.lanes.is_double else 87.0

@@ -26,8 +26,9 @@ def agog_kernels() -> Iterator[Kernel]:
     yield _kernel("convolution_input_grad", f"{convolution}input_gradient", _SIZES)
     yield _kernel("convolution_filter_grad", f"{convolution}filter_gradient", _SIZES)
     pooling = "stranger_onednn.pooling:make_max_pool"
-    yield _kernel("max_pool", pooling, _POOLS)
-    yield _kernel("max_pool_grad", f"{pooling}_grad", "of a max_pool of this plugin")
+    yield _kernel("max_pool", pooling, _POOLS, reserve=f"{pooling}_and_places")
+    gradient = f"{pooling}_grad"
+    yield _kernel("max_pool_grad", gradient, "the maxima are this plugin's", reserve=f"{gradient}_of_places")
     products = "stranger_onednn.products:make_"
     yield _kernel("matmul", f"{products}matmul", _PRODUCTS)
     yield _kernel("matmul_bias", f"{products}matmul_bias", f"{_PRODUCTS}; {_FUSED}")
@@ -50,7 +51,10 @@ def _kernel(op: str, make: str, when: str, **more: Any) -> Kernel:
 
 @hookimpl
 def agog_conformance() -> Conformance:
-    """Samples above the size from which products are taken, and how exact sums of 100,003 products are."""
+    """Samples above the size from which products are taken.
+
+    A sum of 100,003 products in float32, whose sizes add up to 25,000, is off by up to 1e-3.
+    """
     return Conformance(
-        tolerances={"convolution_filter_grad/float32": (5e-5, 5e-5)}, samples="stranger_onednn.samples:SAMPLES"
+        tolerances={"convolution_filter_grad/float32": (1e-4, 1e-3)}, samples="stranger_onednn.samples:SAMPLES"
     )
