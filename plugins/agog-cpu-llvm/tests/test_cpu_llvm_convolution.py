@@ -15,6 +15,7 @@ from agog_core.ops.conv.convolution_ops import general_convolution
 from agog_core.ops.nn.fused import convolution_bias
 from agog_core.plugin import threads
 from agog_cpu_llvm import presence
+from agog_cpu_numpy import kernels as reference
 
 SENTENCE = presence.unavailable()
 if SENTENCE is not None:
@@ -59,6 +60,7 @@ def kept_elsewhere(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("AGOG_CACHE_DIR", str(tmp_path_factory.mktemp("cache")))
         patch.setattr(convolution_plan, "_pays", lambda form: True)
+        patch.setattr(convolution_plan, "LEAST", 0)
         convolution_plan.plan.cache_clear()
         yield
     convolution_plan.plan.cache_clear()
@@ -214,8 +216,8 @@ def test_what_others_compute_is_declined(form: Any) -> None:
 
 @pytest.mark.parametrize(
     ("input", "filter"),
-    [((1, 4, 4, 3), (3, 3, 3, 8)), ((4, 28, 28, 16), (1, 1, 16, 4)), ((1, 3, 3, 128), (3, 3, 128, 128))],
-    ids=["small", "few columns of a product", "few pixels for a large filter"],
+    [((4, 28, 28, 16), (1, 1, 16, 4)), ((1, 3, 3, 128), (3, 3, 128, 128))],
+    ids=["few columns of a product", "few pixels for a large filter"],
 )
 def test_what_the_reference_computes_faster_is_declined(
     input: Any, filter: Any, monkeypatch: pytest.MonkeyPatch
@@ -228,6 +230,17 @@ def test_what_the_reference_computes_faster_is_declined(
     convolution_plan.plan.cache_clear()
     assert kernel(x, w, **attributes) is NotImplemented
     convolution_plan.plan.cache_clear()
+
+
+def test_small_calls_are_those_of_the_reference(monkeypatch: pytest.MonkeyPatch) -> None:
+    x, w, b, attributes = given(((1, 4, 4, 3), (3, 3, 3, 8), (1, 1), ((1, 1), (1, 1)), (1, 1), 1), "float32")
+    monkeypatch.setattr(convolution_plan, "LEAST", 1 << 15)
+    monkeypatch.setattr(convolution, "run", None)
+    got = convolution.make("convolution", "float32", "cpu:0")(x, w, **attributes)
+    assert got.tobytes() == reference.convolution(x, w, **attributes).tobytes()
+    form = {"activation": "relu", **attributes}
+    got = convolution.make("convolution_bias", "float32", "cpu:0")(x, w, b, **form)
+    assert got.tobytes() == reference.convolution_bias(x, w, b, **form).tobytes()
 
 
 def test_an_input_with_gaps_is_declined() -> None:

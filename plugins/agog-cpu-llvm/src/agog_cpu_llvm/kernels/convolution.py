@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from agog_cpu_llvm.kernels import convolution_code
+from agog_core.plugin import load_reference
+from agog_cpu_llvm.kernels import convolution_code, convolution_plan
 from agog_cpu_llvm.kernels.convolution_plan import Pairs, Plan, Shape, computed, plan
 from agog_cpu_llvm.team import run
 from agog_cpu_llvm.tiles import BYTES, bits, compiled, lanes
@@ -26,18 +27,20 @@ _ACTIVATIONS = {
 
 
 def make(op: str, dtype: str, device: str) -> Callable[..., Any]:
-    """The kernel of an op, which returns a new array, or fills ``out``."""
-    return partial(_convolution_bias if op == "convolution_bias" else _convolution, dtype)
+    """The kernel of an op, which returns a new array or fills ``out``; it runs small calls by the reference at once."""
+    reference = load_reference(f"agog_cpu_numpy.kernels:{op}")
 
+    def convolution(input: Any, filter: Any, *, out: Any = None, **form: Any) -> Any:
+        if input.size * filter.size < convolution_plan.LEAST and out is None:
+            return reference(input, filter, **form)
+        return _call(dtype, input, filter, None, out, "linear", **form)
 
-def _convolution(dtype: str, input: Any, filter: Any, *, out: Any = None, **form: Any) -> Any:
-    return _call(dtype, input, filter, None, out, "linear", **form)
+    def convolution_bias(input: Any, filter: Any, bias: Any, *, activation: str, out: Any = None, **form: Any) -> Any:
+        if input.size * filter.size < convolution_plan.LEAST and out is None:
+            return reference(input, filter, bias, activation=activation, **form)
+        return _call(dtype, input, filter, bias, out, activation, **form)
 
-
-def _convolution_bias(
-    dtype: str, input: Any, filter: Any, bias: Any, *, activation: str, out: Any = None, **form: Any
-) -> Any:
-    return _call(dtype, input, filter, bias, out, activation, **form)
+    return convolution if op == "convolution" else convolution_bias
 
 
 def _call(
