@@ -25,9 +25,7 @@ _ELEMENTWISE = (
     *("elu", "elu_grad", "leaky_relu", "leaky_relu_grad", "relu6", "relu6_grad", "relu_grad", "selu", "selu_grad"),
     *("sigmoid_cross_entropy", "softplus", "softsign", "swish"),
 )
-_OVER_ROWS = (
-    *("softmax_cross_entropy", "softmax_cross_entropy_grad", "standardize", "standardize_grad"),
-)
+_OVER_ROWS = (*("softmax_cross_entropy", "softmax_cross_entropy_grad", "standardize", "standardize_grad"),)
 
 # The families in `kernels`: their ops, their dtypes, and the calls that they take.
 _FAMILIES = (
@@ -35,7 +33,7 @@ _FAMILIES = (
         "convolution",
         ("convolution", "convolution_bias"),
         ("bfloat16", "float16", "float32", "float64"),
-        "its input is C-contiguous, of one to three axes, its groups have two channels or more, and it is large enough",
+        "one to three axes, its groups have two channels or more, and it is large enough",
     ),
     (
         "filter_gradient",

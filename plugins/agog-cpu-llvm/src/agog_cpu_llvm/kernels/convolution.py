@@ -55,16 +55,17 @@ def _call(
     dilations: Shape,
     groups: int,
 ) -> Any:
-    if not input.flags.c_contiguous or not (out is None or out.flags.c_contiguous):
+    if out is not None and not out.flags.c_contiguous:
         return NotImplemented
     way = plan(dtype, input.shape, filter.shape, strides, paddings, dilations, groups)
     if way is None:
         return NotImplemented
+    source = np.ascontiguousarray(input)  # also of channels first; the reference copies each window of them
     result = np.empty(way.shape, input.dtype) if out is None else out
     weights = _packed(filter, dtype, way) if way.packing else _aligned(filter)
     kind = computed(dtype)
     added = np.zeros(way.shape[-1], kind) if bias is None else np.ascontiguousarray(bias, kind)
-    addresses = [array.ctypes.data for array in (input, weights, added, result)]
+    addresses = [array.ctypes.data for array in (source, weights, added, result)]
     run(
         _entries(dtype, *way.tile)["forward"],
         (*addresses, *way.sizes, *_ACTIVATIONS[activation]),
