@@ -407,3 +407,28 @@ def test_the_last_output_of_stacked_cells(reverse: bool, by_steps: bool, mask: A
     np.testing.assert_allclose(outputs, x, rtol=1e-11, err_msg=f"seed {SEED}")
     np.testing.assert_allclose(last, x[:, -1], rtol=1e-11, err_msg=f"seed {SEED}")
     np.testing.assert_allclose(states[0 if reverse else 2], last, rtol=1e-11, err_msg=f"seed {SEED}")
+
+
+def test_a_cell_with_steps_of_its_own_runs_them() -> None:
+    class Doubled(SimpleRNNCell):
+        def call(self, inputs: ag.Tensor, states: Any, training: Any = None) -> tuple[ag.Tensor, list[ag.Tensor]]:
+            output, _ = super().call(inputs, states, training)
+            return output * 2, [output * 2]
+
+    layer = RNN(Doubled(UNITS, dtype="float64"), return_sequences=True, dtype="float64")
+    got = layer(X).numpy()
+    kernel, recurrent, bias = layer.get_weights()
+    for example, outputs in zip(X, got, strict=True):
+        state = np.zeros(UNITS)
+        for x, output in zip(example, outputs, strict=True):
+            state = 2 * np.tanh(x @ kernel + state @ recurrent + bias)
+            np.testing.assert_allclose(output, state, rtol=1e-12)
+
+
+def test_simple_rnn_multiplies_the_inputs_of_all_times_at_once() -> None:
+    layer = SimpleRNN(UNITS, dtype="float64")
+    layer(X)
+    with ag.profile() as profile:
+        layer(X)
+    calls = {row.op: row.count for row in profile.ops}
+    assert (calls["matmul_bias"], calls["matmul"]) == (1, TIME)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from agog_core import Tensor, TensorShape, Variable, concat, nest, nn, ones_like, split, zeros
+from agog_core.ops.nn.fused import matmul_bias
 from agog_core.ops.nn.recurrent import ACTIVATIONS
 from agog_layers import activations
 from agog_layers.arguments.checks import integer
@@ -159,9 +160,14 @@ class Cell(Layer):
         """
         return None
 
+    def _is_plain(self, base: type[Cell], training: Any) -> bool:
+        """Whether this cell does what a class of cells does, and drops nothing."""
+        drops = self.dropout or self.recurrent_dropout
+        return type(self).call is base.call and not (drops and trains(training))
+
     def _fused_names(self, base: type[Cell], training: Any) -> dict[str, str] | None:
         """The names of the activation functions, if the fused op of a class of cells does what this cell does."""
-        if type(self).call is not base.call or ((self.dropout or self.recurrent_dropout) and trains(training)):
+        if not self._is_plain(base, training):
             return None
         chosen = {"activation": self.activation, "recurrent_activation": getattr(self, "recurrent_activation", None)}
         names = {key: _FUSED.get(id(function)) for key, function in chosen.items()}
@@ -191,6 +197,13 @@ class Cell(Layer):
             return self._transformed(x, kernel, which)
         parts = split(kernel, self.gates, axis=-1)
         return concat([self._transformed(*each, which) for each in zip(dropped, parts, strict=True)], axis=-1)
+
+    def _product_and_bias(self, x: Tensor, kernel: Tensor, bias: Tensor, which: str, training: Any) -> Tensor:
+        """The same and a bias, as one op where nothing is dropped of rows."""
+        drops = getattr(self, which) and trains(training)
+        if drops or x.ndim != 2 or not kernel.dtype.is_floating:
+            return self._product(x, kernel, which, training) + bias
+        return matmul_bias(x, kernel, bias)
 
 
 def initial_state(state_size: Any, inputs: Any = None, batch_size: Any = None, dtype: Any = None) -> Any:

@@ -69,16 +69,16 @@ class GRUCell(Cell):
         """
         (state,) = states
         weights, bias = self.recurrent_kernel.value(), self.fused_bias()
-        product = self._product(inputs, self.kernel.value(), "dropout", training)
+        input_bias = bias[0] if self.reset_after else bias
+        product = self._product_and_bias(inputs, self.kernel.value(), input_bias, "dropout", training)
+        from_update, from_reset, from_candidate = split(product, 3, axis=1)
         if self.reset_after:
-            from_update, from_reset, from_candidate = split(product + bias[0], 3, axis=1)
-            from_state = self._product(state, weights, "recurrent_dropout", training) + bias[1]
+            from_state = self._product_and_bias(state, weights, bias[1], "recurrent_dropout", training)
             to_update, to_reset, to_candidate = split(from_state, 3, axis=1)
             update = self.recurrent_activation(from_update + to_update)
             reset = self.recurrent_activation(from_reset + to_reset)
             candidate = self.activation(from_candidate + reset * to_candidate)
         else:
-            from_update, from_reset, from_candidate = split(product + bias, 3, axis=1)
             seen = self._dropped(state, "recurrent_dropout", training) or [state] * 3
             update_kernel, reset_kernel, candidate_kernel = split(weights, 3, axis=1)
             update = self.recurrent_activation(from_update + seen[0] @ update_kernel)

@@ -78,9 +78,9 @@ class LSTMCell(Cell):
         It returns the new hidden state, and a list of both new states.
         """
         hidden, cell = states
-        product = self._product(inputs, self.kernel.value(), "dropout", training)
+        product = self._product_and_bias(inputs, self.kernel.value(), self.fused_bias(), "dropout", training)
         product = product + self._product(hidden, self.recurrent_kernel.value(), "recurrent_dropout", training)
-        entry, keep, candidate, exit = split(product + self.fused_bias(), 4, axis=-1)
+        entry, keep, candidate, exit = split(product, 4, axis=-1)
         gate = self.recurrent_activation
         cell = gate(keep) * cell + gate(entry) * self.activation(candidate)
         hidden = gate(exit) * self.activation(cell)

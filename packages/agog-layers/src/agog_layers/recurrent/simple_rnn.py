@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from agog_core import Tensor
+from agog_core import Tensor, reshape, stack, unstack, where
 from agog_layers import activations
 from agog_layers.recurrent.cell import Cell
 from agog_layers.recurrent.rnn import CellRNN
@@ -25,12 +25,28 @@ class SimpleRNNCell(Cell):
 
     def call(self, inputs: Tensor, states: Any, training: Any = None) -> tuple[Tensor, list[Tensor]]:
         """Compute one step. See `GRUCell.call`."""
-        product = self._product(inputs, self.kernel.value(), "dropout", training)
-        if self.bias is not None:
-            product = product + self.bias.value()
+        kernel = self.kernel.value()
+        if self.bias is None:
+            product = self._product(inputs, kernel, "dropout", training)
+        else:
+            product = self._product_and_bias(inputs, kernel, self.bias.value(), "dropout", training)
         from_state = self._product(states[0], self.recurrent_kernel.value(), "recurrent_dropout", training)
         output = self.activation(product + from_state)
         return output, [output]
+
+    def run(self, x: Tensor, states: list[Tensor], mask: Tensor | None, training: Any) -> Any:
+        """See `Cell.run`. The inputs of all times are one product."""
+        if not self._is_plain(SimpleRNNCell, training):
+            return None
+        time, batch, features = x._shape
+        inputs, weights = reshape(x, (time * batch, features)), self.recurrent_kernel.value()
+        product = self._product_and_bias(inputs, self.kernel.value(), self.fused_bias(), "dropout", training)
+        (state,), outputs = states, []
+        for number, step in enumerate(unstack(reshape(product, (time, batch, self.units)))):
+            new = self.activation(step + state @ weights)
+            state = new if mask is None else where(mask[number], new, state)
+            outputs.append(state)
+        return stack(outputs), [state]
 
 
 class SimpleRNN(CellRNN):

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from agog_core import Tensor, concat, sigmoid, split
+from agog_core import Tensor, concat, split
+from agog_core.ops.nn.fused import matmul_bias
 from agog_core.ops.nn.gru import gru
 from agog_layers import activations
+from agog_layers.activations.lookup import fused
 from agog_layers.recurrent.rnn_cell.cell import RNNCell, checked_units, is_tanh
 
 __all__ = ["BasicRNNCell", "GRUCell"]
@@ -61,7 +63,9 @@ class BasicRNNCell(RNNCell):
     def call(self, inputs: Tensor, state: Tensor, scope: Any = None) -> tuple[Tensor, Tensor]:
         """Compute one step on inputs of shape (batch, features) and the last output; return the output, twice."""
         self._check_width(inputs, self.kernel)
-        output = self._activation(concat([inputs, state], 1) @ self.kernel.value() + self.bias.value())
+        name = fused(self._activation)
+        output = matmul_bias(concat([inputs, state], 1), self.kernel.value(), self.bias.value(), name)
+        output = self._activation(output) if name == "linear" else output
         return output, output
 
 
@@ -128,10 +132,12 @@ class GRUCell(RNNCell):
     def call(self, inputs: Tensor, state: Tensor, scope: Any = None) -> tuple[Tensor, Tensor]:
         """Compute one step on inputs of shape (batch, features) and the last output; return the output, twice."""
         self._check_width(inputs, self.gates_kernel)
-        product = concat([inputs, state], 1) @ self.gates_kernel.value() + self.gates_bias.value()
-        reset, update = split(sigmoid(product), 2, axis=1)
+        both, name = concat([inputs, state], 1), fused(self._activation)
+        gates = matmul_bias(both, self.gates_kernel.value(), self.gates_bias.value(), "sigmoid")
+        reset, update = split(gates, 2, axis=1)
         chosen = concat([inputs, reset * state], 1)
-        candidate = self._activation(chosen @ self.candidate_kernel.value() + self.candidate_bias.value())
+        candidate = matmul_bias(chosen, self.candidate_kernel.value(), self.candidate_bias.value(), name)
+        candidate = self._activation(candidate) if name == "linear" else candidate
         output = candidate + update * (state - candidate)
         return output, output
 

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from agog_core import Tensor, clip_by_value, concat, sigmoid, split
 from agog_core.calls.docstrings import documented_like
+from agog_core.ops.nn.fused import matmul_bias
 from agog_core.ops.nn.lstm import lstm
 from agog_layers import activations
 from agog_layers.recurrent.rnn_cell.cell import RNNCell, checked_units, is_tanh
@@ -111,7 +112,7 @@ class LSTMCell(RNNCell):
         """
         self._check_width(inputs, self.kernel)
         cell, hidden = state if self._state_is_tuple else split(state, [self._num_units, self.output_size], axis=1)
-        product = concat([inputs, hidden], 1) @ self.kernel.value() + self.bias.value()
+        product = matmul_bias(concat([inputs, hidden], 1), self.kernel.value(), self.bias.value())
         entry, candidate, keep, exit = split(product, 4, axis=1)
         keep = keep + self._forget_bias
         if self._use_peepholes:
