@@ -180,6 +180,19 @@ def standardize_grad(gradients: Any, standardized: Any, variance: Any, axes: Any
     return (gradients - mean - standardized * slope) * torch.rsqrt(variance + epsilon)
 
 
+def standardize_affine(x: Any, scale: Any, offset: Any, axes: Any, epsilon: float = 1e-3) -> Any:
+    standardized, mean, variance = standardize(x, axes, epsilon)
+    return standardized * scale + offset, mean, variance
+
+
+def standardize_affine_grad(
+    gradients: Any, x: Any, scale: Any, mean: Any, variance: Any, axes: Any, epsilon: float = 1e-3
+) -> Any:
+    standardized = (x - mean) * torch.rsqrt(variance + epsilon)
+    of_x = standardize_grad(gradients * scale, standardized, variance, axes, epsilon)
+    return of_x, (gradients * standardized).sum_to_size(scale.shape), gradients.sum_to_size(scale.shape)
+
+
 COUNTERPARTS = {
     "convolution_bias": Counterpart(convolution_bias, covers=fits),
     "ctc_loss": Counterpart(ctc_loss, covers=alignments, once=CTC_TWICE),
@@ -224,6 +237,8 @@ COUNTERPARTS = {
     "sparse_softmax_cross_entropy": sparse_softmax_cross_entropy,
     "sparse_softmax_cross_entropy_grad": sparse_softmax_cross_entropy_grad,
     "standardize": standardize,
+    "standardize_affine": standardize_affine,
+    "standardize_affine_grad": standardize_affine_grad,
     "standardize_grad": standardize_grad,
     "swish": nn.silu,
 }

@@ -48,6 +48,13 @@ _FAMILIES = (
         "its inputs are C-contiguous and have 4096 elements or more",
     ),
     (
+        "normalization",
+        ("standardize_affine", "standardize_affine_grad"),
+        ("float32", "float64"),
+        "its inputs are C-contiguous and have 8192 elements or more, its axes are the first or the last ones, and its "
+        "weights have the shape of the others or of them",
+    ),
+    (
         "pooling",
         ("avg_pool", "avg_pool_grad", "max_pool", "max_pool_grad"),
         ("bfloat16", "float16", "float32", "float64"),
@@ -62,6 +69,8 @@ _FAMILIES = (
 )
 # Those whose small calls traced functions take apart, since these fuse with what stands beside them.
 _LOWERED = ("softmax",)
+# Ops of several results, which are not filled.
+_SEVERAL = ("standardize_affine", "standardize_affine_grad")
 
 
 @hookimpl
@@ -101,7 +110,7 @@ def agog_kernels() -> Iterator[Kernel]:
                 device="cpu",
                 make=function,
                 lower=f"agog_cpu_llvm.kernels.{family}:lower_{op}" if family in _LOWERED else None,
-                out=function,
+                out=function if op not in _SEVERAL else None,
                 dtypes=dtypes,
                 priority=160,
                 when=when,

@@ -1,6 +1,7 @@
 """Nn: kernels of activations, softmax, losses, normalization and recurrent networks."""
 
 KERNELS = {
+    "affine": ("standardize_affine", "standardize_affine_grad"),
     "activations": (
         "elu",
         "elu_grad",

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from agog_core import Tensor, Variable, cast, dtypes, nn, reshape, stop_gradient
+from agog_core.ops.nn.affine import standardize_affine
 from agog_core.ops.nn.standardization import standardize
 from agog_core.shapes import Shape
 from agog_layers.arguments.checks import number
@@ -141,12 +142,15 @@ class BatchNormalization(Normalizing):
         x = cast(inputs, dtypes.float32) if half else inputs
         gamma, beta = self.spread(self.gamma), self.spread(self.beta)
         if trains(training):
-            outputs, mean, variance = standardize(x, self._over, self.epsilon)
+            if gamma is not None and beta is not None:
+                outputs, mean, variance = standardize_affine(x, gamma, beta, self._over, self.epsilon)
+            else:
+                outputs, mean, variance = standardize(x, self._over, self.epsilon)
+                if gamma is not None:
+                    outputs = outputs * gamma
+                if beta is not None:
+                    outputs = outputs + beta
             self._update(x, mean, variance)
-            if gamma is not None:
-                outputs = outputs * gamma
-            if beta is not None:
-                outputs = outputs + beta
         else:
             moving: list[Any] = [self.spread(self.moving_mean), self.spread(self.moving_variance)]
             outputs = nn.batch_normalization(x, moving[0], moving[1], beta, gamma, self.epsilon)

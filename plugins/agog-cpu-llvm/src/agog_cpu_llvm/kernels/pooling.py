@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from llvmlite import ir
 
+from agog_cpu_llvm.kernels.channels import each_chunk
 from agog_cpu_llvm.team import run
 from agog_cpu_llvm.tiles import Code, Index, Lanes, Mask, Pointer, Vector, Words, compiled, entry
 
@@ -24,7 +25,6 @@ LEAST = 3
 Pairs = tuple[tuple[int, int], ...]
 Sizes = tuple[int, ...]
 
-_CHUNKS = (4, 2, 1)  # vectors that go through a window together
 _KINDS = {
     **dict.fromkeys(("images", "planes", "rows", "columns", "channels"), "index"),
     **dict.fromkeys(("planes_out", "rows_out", "columns_out"), "index"),
@@ -136,18 +136,6 @@ class _Window:
         self.step: Index = words[f"{axis}_step"]
 
 
-def _each_chunk(code: Code, channels: Index, lanes: Lanes, body: Callable[[Index, list[Mask | None]], None]) -> None:
-    """Write ``body(channel, masks)`` for channels by fours of vectors, by twos, and one by one."""
-    first: Index = code.number(0)
-    for vectors in _CHUNKS:
-        width = vectors * lanes.count
-        end = channels if vectors == 1 else first + (channels - first) // width * width
-        with code.loop(first, end, width, may_be_empty=True) as loop:
-            masks: list[Mask | None] = [None] * vectors if vectors > 1 else [lanes.first(channels - loop.index)]
-            body(loop.index, masks)
-        first = end
-
-
 def _each_tap(
     code: Code, words: Words, windows: list[_Window], carried: list[Any], body: Callable[[Index, list[Any]], list[Any]]
 ) -> list[Any]:
@@ -189,7 +177,7 @@ def _write_pool(module: ir.Module, name: str, dtype: str, lanes: Lanes, reduced:
                     for n, (vector, mask) in enumerate(zip(vectors, masks, strict=True)):
                         lanes.store(vector, place + n * lanes.count, mask)
 
-            _each_chunk(code, channels, lanes, chunk)
+            each_chunk(code, channels, lanes, chunk)
 
 
 def _largest(
@@ -282,7 +270,7 @@ def _write_grad(
 
                             _each_tap(code, words, windows, left, tap)
 
-                    _each_chunk(code, channels, lanes, chunk)
+                    each_chunk(code, channels, lanes, chunk)
             if is_added:
                 (cleared,) = plane.results
                 _clear(code, lanes, out, cleared * plane_size, words.planes * plane_size)

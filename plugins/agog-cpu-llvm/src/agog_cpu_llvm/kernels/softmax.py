@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from llvmlite import ir
 
+from agog_cpu_llvm.kernels.rows import each, largest, total
 from agog_cpu_llvm.team import run
 from agog_cpu_llvm.tiles import Code, Index, Lanes, Mask, Pointer, Vector, compiled, entry
 from agog_cpu_llvm.tiles.exponentials import exponential, logarithm
@@ -20,7 +21,6 @@ LEAST = 8192
 """Elements from which on calls are taken."""
 
 _BLOCK = 1 << 13  # elements of a turn, where rows are shorter
-_UNROLLED = 4  # vectors that are added up side by side
 
 
 def make(op: str, dtype: str, device: str) -> Callable[..., Any]:
@@ -90,59 +90,58 @@ def _softmax(lanes: Lanes, keeps: bool) -> Row:
     """Exponentials are kept in the result where that does not round them, else computed again."""
 
     def row(code: Code, columns: Index, x: Pointer, out: Pointer) -> None:
-        largest = _largest(code, lanes, columns, x)
+        top = largest(code, lanes, columns, x)
 
         def power(at: Index, mask: Mask | None) -> Vector:
-            value = _power(lanes.load(x + at, mask) - largest)
+            value = _power(lanes.load(x + at, mask) - top)
             if keeps:
                 lanes.store(value, out + at, mask)
             return value
 
-        share = 1.0 / _total(code, lanes, columns, power)
+        share = 1.0 / total(code, lanes, columns, power)
 
         def put(at: Index, mask: Mask | None) -> None:
-            value = lanes.load(out + at, mask) if keeps else _power(lanes.load(x + at, mask) - largest)
+            value = lanes.load(out + at, mask) if keeps else _power(lanes.load(x + at, mask) - top)
             lanes.store(value * share, out + at, mask)
 
-        _each(code, lanes, columns, put)
+        each(code, lanes, columns, put)
 
     return row
 
 
 def _log_softmax(lanes: Lanes) -> Row:
     def row(code: Code, columns: Index, x: Pointer, out: Pointer) -> None:
-        largest = _largest(code, lanes, columns, x)
-        total = _total(code, lanes, columns, lambda at, mask: _power(lanes.load(x + at, mask) - largest))
-        log = logarithm(total)
+        top = largest(code, lanes, columns, x)
+        log = logarithm(total(code, lanes, columns, lambda at, mask: _power(lanes.load(x + at, mask) - top)))
 
         def put(at: Index, mask: Mask | None) -> None:
-            lanes.store(lanes.load(x + at, mask) - largest - log, out + at, mask)
+            lanes.store(lanes.load(x + at, mask) - top - log, out + at, mask)
 
-        _each(code, lanes, columns, put)
+        each(code, lanes, columns, put)
 
     return row
 
 
 def _softmax_grad(lanes: Lanes) -> Row:
     def row(code: Code, columns: Index, g: Pointer, s: Pointer, out: Pointer) -> None:
-        mean = _total(code, lanes, columns, lambda at, mask: lanes.load(g + at, mask) * lanes.load(s + at, mask))
+        mean = total(code, lanes, columns, lambda at, mask: lanes.load(g + at, mask) * lanes.load(s + at, mask))
 
         def put(at: Index, mask: Mask | None) -> None:
             lanes.store((lanes.load(g + at, mask) - mean) * lanes.load(s + at, mask), out + at, mask)
 
-        _each(code, lanes, columns, put)
+        each(code, lanes, columns, put)
 
     return row
 
 
 def _log_softmax_grad(lanes: Lanes) -> Row:
     def row(code: Code, columns: Index, g: Pointer, s: Pointer, out: Pointer) -> None:
-        total = _total(code, lanes, columns, lambda at, mask: lanes.load(g + at, mask))
+        whole = total(code, lanes, columns, lambda at, mask: lanes.load(g + at, mask))
 
         def put(at: Index, mask: Mask | None) -> None:
-            lanes.store(lanes.load(g + at, mask) - _power(lanes.load(s + at, mask)) * total, out + at, mask)
+            lanes.store(lanes.load(g + at, mask) - _power(lanes.load(s + at, mask)) * whole, out + at, mask)
 
-        _each(code, lanes, columns, put)
+        each(code, lanes, columns, put)
 
     return row
 
@@ -153,59 +152,3 @@ def _power(x: Vector) -> Vector:
     is_far = x < least
     near = is_far.select(x.like(x.lanes.constant(least)), x)
     return is_far.select(x.like(x.lanes.constant(0.0)), exponential(near))
-
-
-def _each(code: Code, lanes: Lanes, columns: Index, put: Callable[[Index, Mask | None], None]) -> None:
-    """Write ``put(at, mask)`` for the vectors of a row."""
-    whole = columns - columns % lanes.count
-    with code.loop(0, whole, lanes.count, may_be_empty=True) as loop:
-        put(loop.index, None)
-    with code.when(whole < columns):
-        put(whole, lanes.first(columns - whole))
-
-
-def _total(code: Code, lanes: Lanes, columns: Index, term: Callable[[Index, Mask | None], Vector]) -> Vector:
-    """The sum of a row's terms, in all lanes."""
-
-    def add(sums: list[Vector], terms: list[Vector]) -> list[Vector]:
-        return [one + other for one, other in zip(sums, terms, strict=True)]
-
-    sums = _folded(code, lanes, columns, term, 0.0, add)
-    return lanes.splat(code, ((sums[0] + sums[1]) + (sums[2] + sums[3])).total())
-
-
-def _largest(code: Code, lanes: Lanes, columns: Index, x: Pointer) -> Vector:
-    """The largest number of a row, in all lanes; NaN is passed over, and shows in the sum."""
-
-    def term(at: Index, mask: Mask | None) -> Vector:
-        value = lanes.load(x + at, mask)
-        return value if mask is None else mask.select(value, lanes.splat(code, -np.inf))
-
-    def pick(best: list[Vector], terms: list[Vector]) -> list[Vector]:
-        return [(new > old).select(new, old) for old, new in zip(best, terms, strict=True)]
-
-    best = _folded(code, lanes, columns, term, -np.inf, pick)
-    while len(best) > 1:
-        best = pick(best[::2], best[1::2])
-    return lanes.splat(code, best[0].largest())
-
-
-def _folded(
-    code: Code,
-    lanes: Lanes,
-    columns: Index,
-    term: Callable[[Index, Mask | None], Vector],
-    begin: float,
-    fold: Callable[[list[Vector], list[Vector]], list[Vector]],
-) -> list[Vector]:
-    """A row's terms, folded vector by vector; a mask is set for the last ones."""
-    width = _UNROLLED * lanes.count
-    whole = columns - columns % width
-    with code.loop(0, whole, width, [lanes.splat(code, begin)] * _UNROLLED, may_be_empty=True) as loop:
-        loop.carry(*fold(loop.carried, [term(loop.index + n * lanes.count, None) for n in range(_UNROLLED)]))
-    with code.loop(whole, columns, lanes.count, loop.results, may_be_empty=True) as rest:
-        mask = lanes.first(columns - rest.index)
-        value = term(rest.index, mask)
-        first = mask.select(value, lanes.splat(code, begin))
-        rest.carry(*fold(rest.carried[:1], [first]), *rest.carried[1:])
-    return list(rest.results)

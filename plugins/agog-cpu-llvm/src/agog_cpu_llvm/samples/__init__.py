@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
-from agog_cpu_llvm.samples import convolution, gelu, products, recurrent, softmax
+from agog_cpu_llvm.samples import convolution, gelu, normalization, products, recurrent, softmax
 
-SAMPLES = {**convolution.SAMPLES, **gelu.SAMPLES, **recurrent.SAMPLES, **products.SAMPLES, **softmax.SAMPLES}
+SAMPLES = {
+    **convolution.SAMPLES,
+    **gelu.SAMPLES,
+    **normalization.SAMPLES,
+    **products.SAMPLES,
+    **recurrent.SAMPLES,
+    **softmax.SAMPLES,
+}

@@ -10,6 +10,7 @@ from agog_core.calls.docstrings import documented_like
 from agog_core.errors import InvalidArgumentError
 from agog_core.ops.array.reshaping import reshape
 from agog_core.ops.math import add, maximum, multiply, rsqrt, square
+from agog_core.ops.nn.affine import broadcasts, standardize_affine
 from agog_core.ops.nn.standardization import neighbor_sum, standardize
 from agog_core.ops.reduce.reduction import reduce_sum
 from agog_core.shapes import Shape, normalize_axes
@@ -129,8 +130,7 @@ def fused_batch_norm(
         )
     axes = tuple([axis for axis in range(4) if axis != channel])
     count = math.prod([images._shape[axis] for axis in axes])
-    standardized, batch_mean, batch_variance = standardize(images, axes, epsilon)
-    y = standardized * spread(scale) + spread(offset)
+    y, batch_mean, batch_variance = standardize_affine(images, spread(scale), spread(offset), axes, epsilon)
     unbiased = reshape(batch_variance, (channels,)) * (count / max(count - 1, 1))
     return y, reshape(batch_mean, (channels,)), unbiased
 
@@ -194,6 +194,17 @@ def layer_normalization(
     [[-1.  1.]
      [-1.  1.]], shape=(2, 2), dtype=float32)
     """
+    return _standardized(convert_to_tensor(x), axes, epsilon, scale, offset)
+
+
+def _standardized(
+    x: Tensor, axes: int | Sequence[int], epsilon: float, scale: TensorLike | None, offset: TensorLike | None
+) -> Tensor:
+    """Standardize, scale and shift, in one op where both weights are there and of one shape."""
+    if scale is not None and offset is not None:
+        factor, shift = convert_to_tensor(scale), convert_to_tensor(offset)
+        if factor._shape == shift._shape and broadcasts(factor._shape, x._shape):
+            return standardize_affine(x, factor, shift, axes, epsilon)[0]
     return _scaled(standardize(x, axes, epsilon)[0], scale, offset)
 
 
