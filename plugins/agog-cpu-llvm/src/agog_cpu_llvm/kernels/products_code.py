@@ -238,11 +238,14 @@ class _Block:
         function = Function(module, name, **_between(dtype, other), target_pitch="index")
         code, lanes = function.code, self.lanes
         source, pitch, rows, columns, target, target_pitch = function.parameters
+        whole = columns // lanes.count * lanes.count
+        mask = lanes.first(columns - whole)
         with code.loop(0, rows, 1, [source, target]) as row:
             one, another = row.carried
-            with code.loop(0, columns, lanes.count) as column:
-                mask = lanes.first(columns - column.index)
-                lanes.store(lanes.load(one + column.index, mask), another + column.index, mask)
+            with code.loop(0, whole, lanes.count, may_be_empty=True) as column:
+                lanes.store(lanes.load(one + column.index), another + column.index)
+            with code.when(whole < columns):
+                lanes.store(lanes.load(one + whole, mask), another + whole, mask)
             row.carry(one + pitch, another + target_pitch)
         function.end()
         return function
@@ -252,14 +255,20 @@ class _Block:
         function = Function(module, "copy_panels", **_between(dtype, self.lanes.dtype))
         code, lanes = function.code, self.lanes
         source, pitch, rows, columns, target = function.parameters
+        places = range(0, self.width, lanes.count)
+        whole = columns // self.width * self.width
+        masks = [lanes.first(columns - whole - n) for n in places]
         with code.loop(0, rows, 1, [source, target]) as row:
             one, another = row.carried
-            with code.loop(0, columns, self.width, [one, another]) as panel:
-                here, there = panel.carried
-                for n in range(0, self.width, lanes.count):
-                    mask = lanes.first(columns - panel.index - n)
-                    lanes.store(lanes.load(here + n, mask), there + n)
-                panel.carry(here + self.width, there + self.panel)
+            with code.loop(0, whole, self.width, [another], may_be_empty=True) as panel:
+                (there,) = panel.carried
+                for n in places:
+                    lanes.store(lanes.load(one + panel.index + n), there + n)
+                panel.carry(there + self.panel)
+            with code.when(whole < columns):
+                (there,) = panel.results
+                for n, mask in zip(places, masks, strict=True):
+                    lanes.store(lanes.load(one + whole + n, mask), there + n)
             row.carry(one + pitch, another + self.width)
         function.end()
         return function
