@@ -26,7 +26,7 @@ import pytest
 
 import agog as tf
 from agog_core import recording
-from agog_data import threads
+from agog_data import pacing
 from agog_data.stage import Scope
 
 RANDOM = 10_000 if os.environ.get("AGOG_ENDURANCE") else 200
@@ -210,7 +210,7 @@ def test_an_interrupt_loses_no_element(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     # Whether the consumer comes back so soon that it reads by itself what a thread would read.
-    monkeypatch.setattr(threads, "_HANDING_SECONDS", 1e9 if rests else 0.0)
+    monkeypatch.setattr(pacing, "_HANDING_SECONDS", 1e9 if rests else 0.0)
     stage = build(tf.data.Dataset.range(6))._stage
     at, was_interrupted = 1, True
     while was_interrupted:
