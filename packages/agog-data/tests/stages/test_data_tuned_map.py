@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 from collections.abc import Callable
@@ -13,38 +14,60 @@ import pytest
 
 import agog_core as ag
 from agog_data import Dataset
+from agog_data import tuning as tuning_module
 from agog_data.arguments import AUTOTUNE
+from agog_data.methods import mapping
 from agog_data.stages import tuned_mapping
-from agog_data.stages.tuned_mapping import Tuning
+from agog_data.tuning import FOR_THREADS, Costs, Tuning
 
 
 @pytest.fixture
 def restless(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every element ends a window, and measuring begins again at once: threads come and go."""
-    values = {"_KNOWN_CALLS": 3, "_LEAST_CALLS": 1, "_CHEAP_SECONDS": 0.0, "_WINDOW_SECONDS": 0.0}
-    for name, value in (values | {"_FIRST_PAUSE_SECONDS": 0.0}).items():
-        monkeypatch.setattr(tuned_mapping, name, value)
+    """No function is cheap, every element ends a window, and measuring begins again at once: workers come and go."""
+    for name, value in {"_KNOWN_CALLS": 3, "_LEAST_CALLS": 1, "_FIRST_PAUSE_SECONDS": 0.0}.items():
+        monkeypatch.setattr(tuning_module, name, value)
+    for module in (tuned_mapping, mapping):
+        for name in ("FOR_THREADS", "FOR_PROCESSES"):
+            if hasattr(module, name):
+                monkeypatch.setattr(module, name, Costs(0.0, 0.0))
 
 
-def noisy(calls: int | None) -> Dataset:
+def noisy(calls: int | None, processes: bool = False) -> Dataset:
     def function(x: Any) -> Any:
         if int(x) % 7 == 0:
             time.sleep(0.001)
         return x, ag.random_uniform([2])
 
-    return Dataset.range(50).shuffle(20, seed=3).map(function, calls)
+    return Dataset.range(50).shuffle(20, seed=3).map(function, calls, processes=processes)
 
 
 def values(elements: Any) -> list[tuple[int, list[float]]]:
     return [(int(x), noise.numpy().tolist()) for x, noise in elements]
 
 
+each_kind_of_worker = pytest.mark.parametrize(
+    "processes", [False, pytest.param(True, marks=pytest.mark.skipif(not hasattr(os, "fork"), reason="it forks"))]
+)
+
+
+@each_kind_of_worker
 @pytest.mark.usefixtures("restless")
-def test_elements_order_and_random_numbers_do_not_depend_on_it() -> None:
+def test_elements_order_and_random_numbers_do_not_depend_on_it(processes: bool) -> None:
     ag.set_random_seed(1)
     plain = [values(noisy(None)), values(noisy(None))]
     ag.set_random_seed(1)
-    assert [values(noisy(AUTOTUNE)), values(noisy(AUTOTUNE))] == plain
+    assert [values(noisy(AUTOTUNE, processes)), values(noisy(AUTOTUNE, processes))] == plain
+
+
+@each_kind_of_worker
+@pytest.mark.usefixtures("restless")
+def test_batches_do_not_depend_on_it(processes: bool) -> None:
+    def batches(calls: int | None, processes: bool = False) -> list[Any]:
+        ag.set_random_seed(1)
+        dataset = noisy(calls, processes).batch(8)
+        return [(x.numpy().tolist(), noise.numpy().tolist()) for x, noise in dataset.repeat(2)]
+
+    assert batches(AUTOTUNE, processes) == batches(None)
 
 
 @pytest.mark.usefixtures("restless")
@@ -59,27 +82,55 @@ def test_a_state_of_any_moment_goes_on_in_any_map(restored: int | None) -> None:
         assert int(next(iterator)[0]) == expected[position][0]
 
 
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="it forks")
 @pytest.mark.usefixtures("restless")
-def test_errors_come_in_their_place() -> None:
+@pytest.mark.parametrize("restored", [2, AUTOTUNE])
+def test_a_state_goes_on_in_processes(restored: int) -> None:
+    expected = values(noisy(None))
+    iterator: Any = iter(noisy(AUTOTUNE, True))
+    for position in range(len(expected)):
+        if position % 10 in (1, 2):
+            other: Any = iter(noisy(restored, True))
+            other.load_state_dict(iterator.state_dict())
+            assert [int(x) for x, _ in other] == [number for number, _ in expected[position:]]
+        assert int(next(iterator)[0]) == expected[position][0]
+
+
+@each_kind_of_worker
+@pytest.mark.usefixtures("restless")
+def test_errors_come_in_their_place(processes: bool) -> None:
     def function(x: Any) -> Any:
         if int(x) % 5 == 0:
             raise KeyError(int(x))
         return x
 
-    iterator, found = iter(Dataset.range(40).map(function, AUTOTUNE)), []
+    iterator, found = iter(Dataset.range(40).map(function, AUTOTUNE, processes=processes)), []
     notes: list[str] = []
     while True:
         try:
             found.append(int(next(iterator)))
         except KeyError as error:
             found.append(error.args[0])
-            notes += error.__notes__
+            notes += [note for note in error.__notes__ if note.startswith("This happened in map")]
         except StopIteration:
             break
     assert found == list(range(40))
-    assert [note.rpartition(", ")[2] for note in notes] == [
-        f"at element {n} (the first is 0)." for n in range(0, 40, 5)
-    ]
+    expected = [f"at element {number} (the first is 0)." for number in range(0, 40, 5)]
+    assert [note.rpartition(", ")[2] for note in notes] == expected
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="it forks")
+@pytest.mark.parametrize(("seconds", "forks"), [(0.0, False), (0.004, True)])
+def test_processes_are_there_for_what_takes_long(seconds: float, forks: bool) -> None:
+    def function(x: Any) -> Any:
+        if seconds:
+            time.sleep(seconds)
+        return np.int64(os.getpid())
+
+    found = [int(x) for x in Dataset.range(400).map(function, AUTOTUNE, processes=True)]
+    assert found[0] == os.getpid()
+    elsewhere = sum(process != os.getpid() for process in found[200:])
+    assert elsewhere > 100 if forks else elsewhere == 0  # it is tried now and then whether that is so still
 
 
 def names_of_threads(function: Callable[[Any], Any], count: int) -> list[str]:
@@ -102,7 +153,7 @@ def test_a_cheap_function_has_no_threads() -> None:
 def test_a_function_that_waits_has_threads() -> None:
     found = names_of_threads(lambda x: time.sleep(0.003), 150)
     assert found[0] == threading.current_thread().name
-    assert set(found[-20:]) == {"agog-map"}
+    assert found[75:].count("agog-map") > 40  # it is tried now and then whether that is so still
 
 
 class FakeQueue:
@@ -130,9 +181,9 @@ def test_what_is_faster_stays(
     with_threads: float, without: float, expected: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     clock = [100.0]
-    monkeypatch.setattr(tuned_mapping, "perf_counter", lambda: clock[0])
+    monkeypatch.setattr(tuning_module, "perf_counter", lambda: clock[0])
     costs = {True: with_threads, False: without}
-    tuning, queue = Tuning(2), FakeQueue(clock, costs)
+    tuning, queue = Tuning(FOR_THREADS, 2), FakeQueue(clock, costs)
     found: list[Any] = [tuning.next(queue) for _ in range(200)]  # type: ignore[arg-type]
     assert set(found) == {"by the threads", "by the consumer"}
     found = [tuning.next(queue) for _ in range(100)]  # type: ignore[arg-type]
@@ -141,8 +192,8 @@ def test_what_is_faster_stays(
 
 def test_what_is_slower_is_tried_again_after_pauses_that_double(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = [100.0]
-    monkeypatch.setattr(tuned_mapping, "perf_counter", lambda: clock[0])
-    tuning, queue = Tuning(2), FakeQueue(clock, {True: 2e-3, False: 1e-3})
+    monkeypatch.setattr(tuning_module, "perf_counter", lambda: clock[0])
+    tuning, queue = Tuning(FOR_THREADS, 2), FakeQueue(clock, {True: 2e-3, False: 1e-3})
     tries: list[float] = []
     while clock[0] < 118:
         last = clock[0]
@@ -156,15 +207,15 @@ def test_one_processor_has_threads_for_waiting_alone(
     processors: int, waits: bool, wanted: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     clock = [100.0]
-    monkeypatch.setattr(tuned_mapping, "perf_counter", lambda: clock[0])
-    monkeypatch.setattr(tuned_mapping, "thread_time", lambda: 0.0 if waits else clock[0])
-    tuning = Tuning(processors)
+    monkeypatch.setattr(tuning_module, "perf_counter", lambda: clock[0])
+    monkeypatch.setattr(tuning_module, "thread_time", lambda: 0.0 if waits else clock[0])
+    tuning = Tuning(FOR_THREADS, processors)
 
     def function() -> Any:
         clock[0] += 1e-3
         return np.float32(1)
 
     for _ in range(64):
-        assert not tuning.wants_threads() or wanted
+        assert not tuning.wants_workers() or wanted
         tuning.call(function)  # type: ignore[arg-type]
-    assert tuning.wants_threads() is wanted
+    assert tuning.wants_workers() is wanted

@@ -16,6 +16,7 @@ from agog_data.stages.mapping import Filter, Map
 from agog_data.stages.process_mapping import ProcessMap
 from agog_data.stages.tuned_mapping import TunedMap
 from agog_data.stages.vectorization import VectorizedMap
+from agog_data.tuning import FOR_PROCESSES, Tuning
 
 if TYPE_CHECKING:
     from agog_data.dataset import Dataset
@@ -42,13 +43,13 @@ class MappingMethods(Pipeline):
             map_func: takes the element, a tuple as several arguments; returns tensors or what converts to them, in any
                 structure; a list is taken for a tuple.
             num_parallel_calls: how many threads call it, some elements ahead of the loop; the order stays. None for no
-                thread, ``tf.data.AUTOTUNE`` for one for each processor that this process may use: of threads, where
-                measurements say that they are faster than none.
+                thread, ``tf.data.AUTOTUNE`` for one for each processor that this process may use, where measurements
+                say that they are faster than none.
             vectorize: whether the function also works on many elements at a time, joined along a new first axis. It
                 is called once for each batch when `batch` comes next, and once for a number of elements chosen here
                 when it does not. Each tensor that it returns must keep that axis.
             processes: whether it is called in ``num_parallel_calls`` processes instead of threads. They are forked when
-                the first element is asked for, so the function may be any; what it changes outside its result is lost,
+                an element is asked for, so the function may be any; what it changes outside its result is lost,
                 and it must not use a GPU or wait for another thread of the program. Results come back through
                 shared memory.
 
@@ -72,13 +73,16 @@ class MappingMethods(Pipeline):
             raise UnimplementedError(
                 f"map: processes=True forks processes, which {sys.platform} cannot; leave it out to use threads."
             )
-        is_tuned = calls is not None and num_parallel_calls == arguments.AUTOTUNE and not processes
         if vectorize:
             return self._then(VectorizedMap(self._stage, map_func, calls, processes))
-        if is_tuned:
-            return self._then(TunedMap(self._stage, ElementFunction("map", map_func), Stream(None)))
-        kind = ProcessMap if processes else Map
-        return self._then(kind(self._stage, ElementFunction("map", map_func), calls, Stream(None)))
+        function, stream = ElementFunction("map", map_func), Stream(None)
+        is_tuned = calls is not None and num_parallel_calls == arguments.AUTOTUNE
+        if processes:
+            tuning = Tuning(FOR_PROCESSES) if is_tuned else None
+            count = tuning.workers if tuning else calls
+            return self._then(ProcessMap(self._stage, function, count, stream, tuning))
+        kind = TunedMap(self._stage, function, stream) if is_tuned else Map(self._stage, function, calls, stream)
+        return self._then(kind)
 
     def filter(self, predicate: Callable[..., Any]) -> Dataset:
         """The elements for which a predicate holds.

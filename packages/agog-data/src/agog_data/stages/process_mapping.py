@@ -3,31 +3,25 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Sequence
-from contextlib import nullcontext
 from itertools import islice
-from time import perf_counter
 from typing import Any, NamedTuple
 
-from agog_core import device as device_scope
-from agog_core import list_devices
-from agog_core.dispatch.devices.device import Device
-from agog_core.dispatch.devices.lookup import get_device
-from agog_core.errors import InvalidArgumentError
-from agog_data.elements import Element, stack_elements, unstack_elements
+from agog_data.elements import Element, stack_elements
 from agog_data.encoded_state import decode, encode
 from agog_data.forks import Forks
 from agog_data.functions import ElementFunction
 from agog_data.processes import Failure, Workers
-from agog_data.random_stream import ElementGenerator, Stream
+from agog_data.random_stream import Stream
 from agog_data.rows import Rows
-from agog_data.shared_memory import Memory, Stored, load, store
+from agog_data.shared_memory import Memory
 from agog_data.sources import Reader, Source
 from agog_data.stage import ElementIterator, Scope, Stage
 from agog_data.stages.batching import Batch
 from agog_data.stages.mapping import CountingIterator, Map
+from agog_data.stages.process_serving import Request, elements_of, message_of, server
 from agog_data.stages.slicing import RowIterator
 from agog_data.state import State
+from agog_data.tuning import Tuning
 
 _AHEAD = 2  # how many blocks a process has, so that it need not wait for the next
 _LARGEST_BLOCK = 64
@@ -40,14 +34,24 @@ class ProcessMap(Map):
     """The results of a function of each element, in worker processes.
 
     Where the input is a choice of rows, the processes get row numbers and take the rows from the source themselves.
+    With a `Tuning` the consumer calls the function itself where that is faster.
     """
 
-    def __init__(self, stage: Stage, function: ElementFunction, num_parallel_calls: int | None, stream: Stream) -> None:
+    def __init__(
+        self,
+        stage: Stage,
+        function: ElementFunction,
+        num_parallel_calls: int | None,
+        stream: Stream,
+        tuning: Tuning | None = None,
+    ) -> None:
         super().__init__(stage, function, num_parallel_calls, stream)
         self._processes = num_parallel_calls or 1
+        self._tuning = tuning  # no element depends on it
 
     def iterate(self, scope: Scope) -> ElementIterator:
-        return ProcessMapIterator(*self._input(scope), self._function, self._stream, self._processes, scope)
+        elements, source = self._input(scope)
+        return ProcessMapIterator(elements, source, self._function, self._stream, self._processes, scope, self._tuning)
 
     def batched(self, size: int, drop_remainder: bool) -> Stage:
         return ProcessBatch(self, size, drop_remainder)
@@ -56,7 +60,7 @@ class ProcessMap(Map):
         """Make an iterator, not started yet, that gives batches."""
         elements, source = self._input(scope)
         return ProcessBatchIterator(
-            elements, source, self._function, self._stream, self._processes, scope, size, drop_remainder
+            elements, source, self._function, self._stream, self._processes, scope, self._tuning, size, drop_remainder
         )
 
     def _input(self, scope: Scope) -> tuple[ElementIterator, Source | None]:
@@ -85,30 +89,6 @@ class NumberIterator(RowIterator):
 
 def _unchanged(numbers: list[int]) -> list[Element]:
     return numbers
-
-
-class Message(NamedTuple):
-    """Elements in shared memory."""
-
-    stored: Stored
-    joined: bool  # whether they are the rows of one element
-
-
-class Request(NamedTuple):
-    """A request to a process."""
-
-    first: int  # the number of the first element
-    word: int
-    slot: int  # which memory is used
-    inputs: list[int] | Message  # the row numbers, or the elements
-
-
-class Answer(NamedTuple):
-    """The result of a process."""
-
-    results: Message | None
-    failures: dict[int, Failure]  # by the places of elements that have no result
-    seconds: float
 
 
 class Flight(NamedTuple):
@@ -142,19 +122,25 @@ class BlockIterator(CountingIterator):
         stream: Stream,
         processes: int,
         scope: Scope,
+        tuning: Tuning | None,
     ) -> None:
         self._source = source
         self._processes = processes
         self._scope = scope
+        self._tuning = tuning
+        self._reader = Reader(source, scope.device) if source else None
         self._flights: deque[Flight] = deque()
         self._workers: Workers | None = None
         self._size = 1
+        self._last = 0  # how many results the last block had
         super().__init__(elements, function, stream)
 
     def _begin(self, epoch: int) -> None:
         if self._flights:
             self._stop()
         self._over = False  # whether the input has ended
+        if self._tuning:
+            self._tuning.rest()
         super()._begin(epoch)
 
     def _stop(self) -> None:
@@ -167,7 +153,7 @@ class BlockIterator(CountingIterator):
         slots = range(_AHEAD * self._processes)
         self._sent = 0
         self._inputs, self._results = [Memory() for _ in slots], [Memory() for _ in slots]
-        serve = _server(self._function, self._source, self._inputs, self._results, self._scope, self.batch_size)
+        serve = server(self._function, self._source, self._inputs, self._results, self._scope, self.batch_size)
         self._forks = Forks.count
         self._workers = Workers([serve] * self._processes)
         return self._workers
@@ -183,14 +169,18 @@ class BlockIterator(CountingIterator):
         if self._workers:
             Forks.check(self._forks)
         number, state = self._position()
+        is_own = self._is_own_turn()
         try:
+            if is_own and not self._flights:
+                return self._own_block()
             workers = self._workers or self._start()
-            while not self._over and len(self._flights) < _AHEAD * self._processes:
+            while not (is_own or self._over) and len(self._flights) < _AHEAD * self._processes:
                 self._send(workers)
             if not self._flights:
                 return Block(0, [], {})
             block = self._receive(workers, self._flights[0])
             self._flights.popleft()
+            self._last = block.length
             return block
         except BaseException:  # an interrupt, or a process that has ended: the next call begins here again
             self._stop()
@@ -199,9 +189,34 @@ class BlockIterator(CountingIterator):
             self._input.load_state_dict(decode(encode(state)))
             raise
 
-    def _send(self, workers: Workers) -> None:
-        size = self.batch_size or self._size
-        before, first, slot = self._input.state_dict(), self._number, self._sent % len(self._inputs)
+    def _is_own_turn(self) -> bool:
+        """Whether the consumer calls the function for the next block."""
+        tuning = self._tuning
+        if tuning is None or self._over:
+            return False
+        return not tuning.wants_workers() or not tuning.turn_of_workers(self._last)
+
+    def _own_block(self) -> Block:
+        """The next block, computed here: one result, or as many as are joined."""
+        assert self._tuning is not None
+        first = self._number
+        inputs, failure = self._take(self.batch_size or 1)
+        elements = self._reader.rows(inputs) if self._reader and inputs else inputs
+        results: list[Element] = []
+        failures = {len(inputs): failure} if failure else {}
+        for place, element in enumerate(elements):
+            number = first + place
+            try:
+                results.append(self._tuning.call(self._function, element, number, self._word, self._generator))
+            except Exception as error:
+                failures[place] = Failure(error)
+        if results and self.batch_size and not failures:
+            results = [stack_elements(results, first // self.batch_size)]
+        self._last = len(inputs)
+        return Block(len(inputs) + (failure is not None), results, failures)
+
+    def _take(self, size: int) -> tuple[list[Any], Failure | None]:
+        """Elements of the input, so many where it has them, and what it raised after these."""
         inputs: list[Any] = []
         failure: Failure | None = None
         try:
@@ -210,11 +225,16 @@ class BlockIterator(CountingIterator):
             self._over = len(inputs) < size
         except Exception as raised:  # it comes after the elements before it
             failure = Failure(raised)
+        self._number += len(inputs)
+        return inputs, failure
+
+    def _send(self, workers: Workers) -> None:
+        before, first, slot = self._input.state_dict(), self._number, self._sent % len(self._inputs)
+        inputs, failure = self._take(self.batch_size or self._size)
         if inputs:
-            sent: Any = inputs if self._source else _message(inputs, self._inputs[slot])
+            sent: Any = inputs if self._source else message_of(inputs, self._inputs[slot])
             workers[slot].send(Request(first, self._word, slot, sent))
             self._sent += 1
-            self._number += len(inputs)
         if inputs or failure:
             self._flights.append(Flight(first, len(inputs), before, slot, failure))
 
@@ -227,7 +247,7 @@ class BlockIterator(CountingIterator):
                 return Block(1, [], {0: answer})
             failures |= answer.failures
             if answer.results:
-                results = _elements(answer.results, self._results[flight.slot], self._scope.device)
+                results = elements_of(answer.results, self._results[flight.slot], self._scope.device)
                 if answer.seconds < _ENOUGH_SECONDS and answer.results.stored.size < _ENOUGH_BYTES:
                     self._size = min(2 * self._size, _LARGEST_BLOCK)
         return Block(flight.length + (flight.failure is not None), results, failures)
@@ -280,12 +300,13 @@ class ProcessBatchIterator(BlockIterator, name="map and batch"):
         stream: Stream,
         processes: int,
         scope: Scope,
+        tuning: Tuning | None,
         size: int,
         drop_remainder: bool,
     ) -> None:
         self.batch_size = size
         self._drop_remainder = drop_remainder
-        super().__init__(elements, source, function, stream, processes, scope)
+        super().__init__(elements, source, function, stream, processes, scope, tuning)
 
     def __next__(self) -> Element:
         block = self.next_block()
@@ -294,74 +315,3 @@ class ProcessBatchIterator(BlockIterator, name="map and batch"):
         if not block.length or (self._drop_remainder and block.length < (self.batch_size or 0)):
             raise StopIteration
         return block.results[0]
-
-
-def _message(elements: list[Element], memory: Memory) -> Message:
-    """Write elements into a memory, as one where they can be joined."""
-    joined = len(elements) > 1
-    try:
-        written = [stack_elements(elements, 0)] if joined else elements
-    except InvalidArgumentError:
-        written, joined = elements, False
-    return Message(store(written, memory), joined)
-
-
-def _elements(message: Message, memory: Memory, device: Device) -> list[Element]:
-    elements = load(message.stored, memory, device)
-    return unstack_elements(elements[0]) if message.joined else elements
-
-
-def _server(
-    function: ElementFunction,
-    source: Source | None,
-    inputs: Sequence[Memory],
-    results: Sequence[Memory],
-    scope: Scope,
-    batch_size: int | None,
-) -> Callable[[Request], Answer]:
-    """The work of a process on a request. A process that was forked has no other devices than the host's."""
-    device = _host_device(scope.device)
-    reader = Reader(source, device) if source else None
-    generator = ElementGenerator()
-
-    def serve(request: Request) -> Answer:
-        began = perf_counter()
-        if isinstance(request.inputs, list):
-            assert reader is not None
-            elements = reader.rows(request.inputs)
-        else:
-            elements = _elements(request.inputs, inputs[request.slot], device)
-        computed = []
-        failures = {}
-        for place, element in enumerate(elements):
-            try:
-                computed.append(function(element, request.first + place, request.word, generator))
-            except BaseException as error:
-                failures[place] = Failure(error)
-                if batch_size:
-                    return Answer(None, failures, 0.0)
-        memory, message = results[request.slot], None
-        if batch_size:
-            message = Message(store([stack_elements(computed, request.first // batch_size)], memory), False)
-        elif computed:
-            message = _message(computed, memory)
-        return Answer(message, failures, perf_counter() - began)
-
-    def serve_in_scope(request: Request) -> Answer:
-        with nullcontext() if device is scope.device else device_scope(device.name):
-            return serve(request)
-
-    context = scope.context()
-    return lambda request: context.run(serve_in_scope, request)
-
-
-def _host_device(device: Device) -> Device:
-    if device.backend.host_memory:
-        return device
-    for name in list_devices():
-        if get_device(name).backend.host_memory:
-            return get_device(name)
-    raise InvalidArgumentError(
-        f"map: processes=True needs a device in host memory, because a forked process cannot use {device.name}; "
-        f"the devices are {list_devices()}. Install agog-cpu-numpy."
-    )
