@@ -29,6 +29,7 @@ from agog_core.dispatch.fields import (
 )
 from agog_core.dispatch.op import Op
 from agog_core.dispatch.plugins.backend import Backend, check_device_type, dtype_names
+from agog_core.dispatch.plugins.collectives import Collective
 from agog_core.dispatch.plugins.compilers import Compiler
 from agog_core.dispatch.plugins.executors import Executor
 from agog_core.dispatch.plugins.unavailability import available
@@ -326,5 +327,20 @@ class Hooks:
             @hookimpl
             def agog_compilers():
                 yield Compiler(name="fast", device="cpu", compile="my_compiler:compile", takes="my_compiler:takes")
+        """
+        raise NotImplementedError
+
+    @hookspec
+    def agog_collectives(self) -> Iterable[Collective]:
+        """Yield what connects the processes of a run, for `agog_distribute`.
+
+        Returns:
+            Collectives.
+
+        Example::
+
+            @hookimpl
+            def agog_collectives():
+                yield Collective(name="mpi", devices=("cpu",), connect="my_mpi:connect")
         """
         raise NotImplementedError

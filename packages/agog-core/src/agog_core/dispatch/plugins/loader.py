@@ -18,6 +18,7 @@ import pluggy
 from agog_core.dispatch.op import Op, all_ops
 from agog_core.dispatch.op import registry as ops
 from agog_core.dispatch.plugins.backend import Backend
+from agog_core.dispatch.plugins.collectives import Collective
 from agog_core.dispatch.plugins.compilers import Compiler
 from agog_core.dispatch.plugins.contract import PROJECT, Conformance, Hooks, Kernel, check_version
 from agog_core.dispatch.plugins.executors import Executor
@@ -59,12 +60,14 @@ class Plugin:
     ops: list[Op] = field(default_factory=list)
     executors: list[Executor] = field(default_factory=list)
     compilers: list[Compiler] = field(default_factory=list)
+    collectives: list[Collective] = field(default_factory=list)
     conformance: Conformance = field(default_factory=Conformance)
 
     def leave_out(self, why: str, cause: BaseException | None = None) -> None:
         """Record that the plugin has failed, and forget what it has brought."""
         self.failure, self.cause = why, cause
         self.backends, self.kernels, self.ops, self.executors, self.compilers = [], [], [], [], []
+        self.collectives = []
         self.conformance = Conformance()
 
     def __str__(self) -> str:
@@ -199,6 +202,7 @@ class PluginLoader:
         plugin.kernels = call("agog_kernels", Kernel)
         plugin.executors = call("agog_executors", Executor)
         plugin.compilers = call("agog_compilers", Compiler)
+        plugin.collectives = call("agog_collectives", Collective)
         for conformance in call("agog_conformance", Conformance):
             plugin.conformance = conformance
         for op in plugin.ops:

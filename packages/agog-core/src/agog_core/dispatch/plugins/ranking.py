@@ -1,4 +1,4 @@
-"""Ranking: which of the executors or compilers that plugins bring comes first, and why others are not used."""
+"""Ranking: which executor, compiler or collective of plugins comes first, and why others are not used."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from agog_core.dispatch.fields import INT, NAME, REASON, REFERENCE, Field, check_fields
 from agog_core.dispatch.plugins.backend import check_device_type
 from agog_core.dispatch.plugins.reference import load_function
-from agog_core.dispatch.plugins.unavailability import why_unavailable
+from agog_core.dispatch.plugins.unavailability import devices_of, why_unavailable
 from agog_core.errors import AmbiguousKernelError, describe_error, describe_value
 from agog_core.named_tuple import Named
 
@@ -31,7 +31,7 @@ class Brought(Named):
 
 
 def ranked(kind: str, device: str) -> list[Brought]:
-    """What all plugins bring of a kind, ``"executors"`` or ``"compilers"``, for a device type, best first."""
+    """What all plugins bring of a kind, such as ``"executors"``, for a device type, best first."""
     from agog_core.dispatch.plugins.loader import loader
     from agog_core.dispatch.plugins.preference import how_much, preference
 
@@ -45,7 +45,7 @@ def ranked(kind: str, device: str) -> list[Brought]:
         )
         for plugin in loader().plugins
         for what in getattr(plugin, kind)
-        if what.device == device
+        if device in devices_of(what)
     ]
     return sorted(found, key=lambda each: each.rank, reverse=True)
 
@@ -69,7 +69,7 @@ def decided(found: Sequence[Brought], device: str) -> list[Brought]:
 def explain_ranking(kind: str, device: str, none: str) -> str:
     """Say which are asked, in which order, and why others are not; ``none`` is what is said where there is none."""
     found = ranked(kind, device)
-    lines = [f"{kind} of traced functions on device {device!r}:"]
+    lines = [f"{kind}{'' if kind == 'collectives' else ' of traced functions'} on device {device!r}:"]
     lines += [f"  {'next' if n else 'first'}: {each}" for n, each in enumerate(f for f in found if f.why is None)]
     lines += [f"  rejected: {each}: {each.why}" for each in found if each.why is not None]
     return "\n".join(lines if len(lines) > 1 else [*lines, f"  {none}"])

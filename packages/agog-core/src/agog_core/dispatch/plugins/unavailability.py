@@ -13,6 +13,12 @@ def available() -> None:
     """Nothing speaks against it: the default of what brings no function of its own."""
 
 
+def devices_of(what: Any) -> tuple[str, ...]:
+    """The device types that something is for."""
+    devices: tuple[str, ...] = what.devices if hasattr(what, "devices") else (what.device,)
+    return devices
+
+
 def why_unavailable(what: Any, name: str) -> str | None:
     """What ``unavailable`` of a backend, kernel, executor or compiler says.
 
@@ -21,7 +27,7 @@ def why_unavailable(what: Any, name: str) -> str | None:
     """
     if what.unavailable is available:
         return None
-    asked = f"unavailable of the {name} for device type {what.device!r}"
+    asked = f"unavailable of the {name} for device type {' and '.join(map(repr, devices_of(what)))}"
     with watched(lambda seconds: f"agog: {asked} has not answered after {seconds:g} s."):
         why = load_function(what.unavailable)()
     if why is not None and not isinstance(why, str):

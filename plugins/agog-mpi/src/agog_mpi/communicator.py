@@ -1,0 +1,123 @@
+"""Communicator: MPI's collectives on arrays in host memory, which are sent from where they lie."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from agog_core.plugin import Communicator
+from agog_mpi.exceptions import abort_on_exceptions
+
+
+def connect() -> Communicator:
+    """The communicator of all processes; an exception that nobody catches ends them all from now on."""
+    from mpi4py import MPI
+
+    # One of its own, so that the program's own messages never meet those of agog.
+    everybody = MPICommunicator(MPI.COMM_WORLD.Dup())
+    if everybody.size > 1:
+        abort_on_exceptions(everybody)
+    return everybody
+
+
+class MPICommunicator:
+    """Processes that MPI connects.
+
+    Args:
+        comm: MPI's communicator.
+    """
+
+    def __init__(self, comm: Any) -> None:
+        from mpi4py import MPI
+
+        self._comm, self._mpi = comm, MPI
+        self.rank: int = comm.rank
+        self.size: int = comm.size
+        near = comm.Split_type(MPI.COMM_TYPE_SHARED)
+        self.local_rank: int = near.rank
+        self.local_size: int = near.size
+        near.Free()
+        self._numbers = np.empty(4, np.int64)
+
+    def all_reduce(self, array: Any, reduction: str) -> Any:
+        given = _computed(array)
+        result = np.empty(given.shape, given.dtype)
+        operation = self._mpi.SUM if reduction in ("sum", "mean") else _extreme(reduction, given.dtype)
+        self._comm.Allreduce(given, result, operation)
+        return self._finished(result, reduction, array.dtype)
+
+    def all_gather(self, array: Any) -> Any:
+        result = np.empty((self.size * array.shape[0], *array.shape[1:]), array.dtype)
+        self._comm.Allgather(_bytes(array), _bytes(result))
+        return result
+
+    def reduce_scatter(self, array: Any, reduction: str) -> Any:
+        given = _computed(array)
+        result = np.empty((given.shape[0] // self.size, *given.shape[1:]), given.dtype)
+        self._comm.Reduce_scatter_block(given, result, self._mpi.SUM)
+        return self._finished(result, reduction, array.dtype)
+
+    def broadcast(self, array: Any, root: int) -> Any:
+        result = array.copy()
+        self._comm.Bcast(_bytes(result), root)
+        return result
+
+    def all_to_all(self, array: Any) -> Any:
+        result = np.empty_like(array)
+        self._comm.Alltoall(_bytes(array), _bytes(result))
+        return result
+
+    def barrier(self) -> None:
+        self._comm.Barrier()
+
+    def exchange(self, message: bytes) -> list[bytes]:
+        found: list[bytes] = self._comm.allgather(message)
+        return found
+
+    def agree(self, number: int) -> bool:
+        self._numbers[:2] = number, -number
+        self._comm.Allreduce(self._numbers[:2], self._numbers[2:], self._mpi.MAX)
+        return bool(self._numbers[2] == -self._numbers[3])
+
+    def split(self, ranks: Sequence[int]) -> Communicator:
+        group = self._comm.Get_group().Incl(list(ranks))
+        return MPICommunicator(self._comm.Create_group(group))
+
+    def abort(self, message: str) -> None:
+        print(message, file=sys.stderr, flush=True)
+        self._comm.Abort(1)
+
+    def _finished(self, result: Any, reduction: str, dtype: Any) -> Any:
+        if reduction == "mean":
+            result *= result.dtype.type(1 / self.size)
+        return result.astype(dtype, copy=False)
+
+
+def _computed(array: Any) -> Any:
+    """An array of numbers that MPI knows: those of half precision are added in single precision."""
+    return array.astype(np.float32) if array.dtype.itemsize == 2 and array.dtype.kind not in "iu" else array
+
+
+def _bytes(array: Any) -> Any:
+    """The memory of an array, whatever its dtype."""
+    return array.reshape(-1).view(np.uint8)
+
+
+@cache
+def _extreme(reduction: str, dtype: np.dtype[Any]) -> Any:
+    """The maximum or the minimum, with NaN where one is NaN; MPI's own leave open what they do with NaN."""
+    from mpi4py import MPI
+
+    function = np.maximum if reduction == "max" else np.minimum
+    if dtype.kind != "f":
+        return MPI.MAX if reduction == "max" else MPI.MIN
+
+    def combine(given: Any, result: Any, kind: Any) -> None:
+        there = np.frombuffer(result, dtype)
+        function(np.frombuffer(given, dtype), there, out=there)
+
+    return MPI.Op.Create(combine, commute=True)
