@@ -14,7 +14,7 @@ import pytest
 import agog_core as ag
 from agog_core.dispatch.plugins.loader import Plugin, loader
 from agog_core.dispatch.reports.diagnosis import problems
-from agog_core.plugin import Backend, Compiler, Conformance, Executor, Kernel, Op, hookimpl
+from agog_core.plugin import Backend, Collective, Compiler, Conformance, Executor, Kernel, Op, hookimpl
 from agog_testing import says
 
 
@@ -165,6 +165,19 @@ CLASSES: list[tuple[str, Callable[..., Any], str, dict[str, Any], dict[str, Want
             "claims": REFERENCE.or_none(),
             "priority": INT,
             "tolerances": TOLERANCES,
+            "unavailable": REASON,
+        },
+    ),
+    (
+        "agog_collectives",
+        Collective,
+        "Collective(name={name})",
+        {"name": "odd", "devices": ("cpu",), "connect": function},
+        {
+            "name": Wanted("a name, such as 'mpi'", "text", "reference"),
+            "devices": Wanted("a tuple of device types, such as ('cpu',)"),
+            "connect": REFERENCE,
+            "priority": INT,
             "unavailable": REASON,
         },
     ),

@@ -21,7 +21,7 @@ def agog_kernels():
 def fast(x):
     return x * 0 + {answer}
 """
-HOOKS = "agog_backends, agog_kernels, agog_ops, agog_conformance, agog_executors, agog_compilers"
+HOOKS = "agog_backends, agog_kernels, agog_ops, agog_conformance, agog_executors, agog_compilers, agog_collectives"
 SQUARE = "import agog_core as ag; print(float(ag.square(3.0)))"
 SHOW = """
 from agog_core.dispatch.plugins.loader import loader

@@ -17,7 +17,7 @@ from agog_core.errors import PluginError
 from agog_core.plugin import Backend, Conformance, Kernel, Op, hookimpl, load_reference, requires
 from agog_testing import says
 
-HOOKS = "agog_backends, agog_kernels, agog_ops, agog_conformance, agog_executors, agog_compilers"
+HOOKS = "agog_backends, agog_kernels, agog_ops, agog_conformance, agog_executors, agog_compilers, agog_collectives"
 
 
 def backend(device: str) -> Backend:

@@ -43,7 +43,7 @@ CAUSES = {
     "be "
     "a mapping of names to pairs of numbers, rtol and atol; got {'float32': 'tight'}.",
     "unknown-hook": f"unknown-hook {OF} failed: unknown hook 'agog_kernel' in plugin <an odd plugin> The hooks are "
-    "agog_backends, agog_kernels, agog_ops, agog_conformance, agog_executors, agog_compilers.",
+    "agog_backends, agog_kernels, agog_ops, agog_conformance, agog_executors, agog_compilers, agog_collectives.",
     "unprintable": f"unprintable {OF} failed: agog_kernels: UnprintableError: its text cannot be read, for __str__ "
     "raises OSError",
     "yields-text": f"yields-text {OF} failed: agog_kernels must yield Kernel objects; it yielded 'square'.",
