@@ -41,6 +41,7 @@ PARTS = {
     "The module of hooks": ("requires",),
     "In new ops": ("unary", "binary", "call", "call_several", "call_with", "create", "update", "convert_to_tensor"),
     "In executors": ("Executor", "Executable", "Graph", "Node", "Value"),
+    "Between processes": ("Collective", "Communicator"),
     "In compilers": ("Compiler", "Subgraph", "Primitive", "ArraySpec", "Claim"),
     "In kernels and backends": (
         *(

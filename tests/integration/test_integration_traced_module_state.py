@@ -138,7 +138,6 @@ STATE = {
     "agog_cpu_llvm.team.team._present": "none: threads",
     "agog_cpu_executor.program.layouts._shared": "none: memory that nobody reads",
     "agog_cpu_executor.lowering.proxies.recording": "none: what is being compiled",
-    "agog_distribute.groups._run": "none: the processes of the run, which are connected once",
     "agog_cuda_cupy.value_checks._error_words": "none: words of memory by device",
     "agog_cuda_cupy.value_checks._lock": "none: a lock",
     "agog_cuda_cupy.value_checks._turns": "none: numbers",
