@@ -41,7 +41,7 @@ PARTS = {
     "The module of hooks": ("requires",),
     "In new ops": ("unary", "binary", "call", "call_several", "call_with", "create", "update", "convert_to_tensor"),
     "In executors": ("Executor", "Executable", "Graph", "Node", "Value"),
-    "Between processes": ("Collective", "Communicator"),
+    "Between processes": ("Collective",),
     "In compilers": ("Compiler", "Subgraph", "Primitive", "ArraySpec", "Claim"),
     "In kernels and backends": (
         *(
@@ -59,6 +59,7 @@ PARTS = {
 # What has no signature of its own, in one line each.
 OTHERS = {
     "API_VERSION": "the version of the contract that this agog-core has",
+    "Communicator": "what `Collective.connect` gives; its methods are in [Connect processes](collectives.md)",
     "InvalidArgumentError": "what a kernel raises where a value is wrong, with the op's name in front",
     "Late": "a number of a traced function that the host computes at each run",
     "LateItem": "one of several such numbers, by its name",

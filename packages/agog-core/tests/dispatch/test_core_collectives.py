@@ -82,8 +82,8 @@ def test_one_that_is_unavailable_is_passed_over(register: Callable[..., None]) -
     assert explain_collectives("cpu") == (
         "collectives on device 'cpu':\n"
         "  first: collective 'slow' of plugin 'one' (registered by the program), priority 1\n"
-        "  rejected: collective 'fast' of plugin 'one' (registered by the program), priority 100: not available: There is no "
-        "network."
+        "  rejected: collective 'fast' of plugin 'one' (registered by the program), priority 100: not available: There "
+        "is no network."
     )
 
 
