@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from agog_core.compiler import ArraySpec, Primitive, Subgraph
-from agog_cpu_llvm import compiler, disk, presence
+from agog_cpu_llvm import disk, presence
+from agog_cpu_llvm.fusion import compiler
 
 SENTENCE = presence.unavailable()
 pytestmark = pytest.mark.skipif(SENTENCE is not None, reason=str(SENTENCE))

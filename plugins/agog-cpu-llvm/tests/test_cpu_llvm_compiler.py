@@ -18,7 +18,8 @@ import pytest
 
 from agog_core.compiler import ArraySpec, Primitive, Subgraph
 from agog_core.plugin import threads as core_threads
-from agog_cpu_llvm import compiler, disk, halves, machine, module, presence
+from agog_cpu_llvm import disk, machine, presence
+from agog_cpu_llvm.fusion import compiler, halves, module
 
 SENTENCE = presence.unavailable()
 pytestmark = pytest.mark.skipif(SENTENCE is not None, reason=str(SENTENCE))
@@ -436,7 +437,7 @@ class TestDisk:
     def test_what_is_found_needs_nothing_that_compiles(self) -> None:
         """A first call that finds its code waits for LLVM's loader alone."""
         program = (
-            "import sys, agog_cpu_llvm.compiler, agog_cpu_llvm.machine\n"
+            "import sys, agog_cpu_llvm.fusion.compiler, agog_cpu_llvm.machine\n"
             "print([name for name in ('rows', 'terms', 'halves', 'module') if f'agog_cpu_llvm.{name}' in sys.modules])"
         )
         done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)

@@ -19,7 +19,8 @@ from agog_core.dispatch.devices.lookup import get_device
 from agog_core.dispatch.op import Op, all_ops
 from agog_core.errors import PluginWarning
 from agog_core.tracing.execution import executors
-from agog_cpu_llvm import compiler, eager, hooks, presence
+from agog_cpu_llvm import hooks, presence
+from agog_cpu_llvm.fusion import compiler, eager
 from agog_cpu_numpy import kernels as reference
 
 SENTENCE = presence.unavailable()

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from agog_core.compiler import ArraySpec, Primitive, Subgraph
-from agog_cpu_llvm import compiler, operations, presence
+from agog_cpu_llvm import presence
+from agog_cpu_llvm.fusion import compiler, operations
 
 SENTENCE = presence.unavailable()
 pytestmark = [

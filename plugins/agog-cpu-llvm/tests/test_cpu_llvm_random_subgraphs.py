@@ -11,8 +11,8 @@ import pytest
 
 from agog_core.compiler import ArraySpec, Primitive, Subgraph
 from agog_cpu_llvm import presence
-from agog_cpu_llvm.compiler import compile, takes
-from agog_cpu_llvm.limits import keeps_last_axis
+from agog_cpu_llvm.fusion.compiler import compile, takes
+from agog_cpu_llvm.fusion.limits import keeps_last_axis
 
 SENTENCE = presence.unavailable()
 pytestmark = pytest.mark.skipif(SENTENCE is not None, reason=str(SENTENCE))

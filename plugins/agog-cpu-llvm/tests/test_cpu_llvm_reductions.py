@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from agog_core.compiler import ArraySpec, Primitive, Subgraph
-from agog_cpu_llvm import compiler, disk, module, presence
+from agog_cpu_llvm import disk, presence
+from agog_cpu_llvm.fusion import compiler, module
 
 SENTENCE = presence.unavailable()
 pytestmark = pytest.mark.skipif(SENTENCE is not None, reason=str(SENTENCE))

@@ -79,8 +79,8 @@ def agog_compilers() -> Iterator[Compiler]:
     yield Compiler(
         name="llvm",
         device="cpu",
-        compile="agog_cpu_llvm.compiler:compile",
-        takes="agog_cpu_llvm.compiler:takes",
+        compile="agog_cpu_llvm.fusion.compiler:compile",
+        takes="agog_cpu_llvm.fusion.compiler:takes",
         priority=10,  # who brings another compiler wants that one
         tolerances={"float32": (1e-5, 1e-5), "float64": (1e-13, 1e-13)},
         unavailable=unavailable,
@@ -95,7 +95,7 @@ def agog_kernels() -> Iterator[Kernel]:
             yield Kernel(
                 op=op,
                 device="cpu",
-                make=f"agog_cpu_llvm.eager:{make}",
+                make=f"agog_cpu_llvm.fusion.eager:{make}",
                 lower="next",
                 dtypes=("float32", "float64"),
                 priority=150,

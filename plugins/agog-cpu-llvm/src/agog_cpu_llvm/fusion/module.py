@@ -9,11 +9,12 @@ from typing import Any
 from llvmlite import ir
 
 from agog_core.compiler import Subgraph
-from agog_cpu_llvm import machine, operations
-from agog_cpu_llvm.axes import Nest, nest_of
-from agog_cpu_llvm.loops import BYTE, INDEX, POINTER, counting, index
-from agog_cpu_llvm.rows import BLOCK, Rows
-from agog_cpu_llvm.terms import Frame, Kind, frame_of
+from agog_cpu_llvm import machine
+from agog_cpu_llvm.fusion import operations
+from agog_cpu_llvm.fusion.axes import Nest, nest_of
+from agog_cpu_llvm.fusion.loops import BYTE, INDEX, POINTER, counting, index
+from agog_cpu_llvm.fusion.rows import BLOCK, Rows
+from agog_cpu_llvm.fusion.terms import Frame, Kind, frame_of
 
 CONTENTS = 16
 """Where in an array's object the address of its data lies, and in a NumPy scalar's the number."""

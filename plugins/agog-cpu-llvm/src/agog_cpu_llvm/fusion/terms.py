@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 
 from agog_core.compiler import ArraySpec, Primitive, Subgraph
-from agog_cpu_llvm import numpy_loops, operations
-from agog_cpu_llvm.limits import NotTakenError, axes, beginning, keeps_last_axis
+from agog_cpu_llvm import numpy_loops
+from agog_cpu_llvm.fusion import operations
+from agog_cpu_llvm.fusion.limits import NotTakenError, axes, beginning, keeps_last_axis
 
 Strides = tuple[int, ...]
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from agog_core.compiler import ArraySpec, Primitive
-from agog_cpu_llvm import operations
+from agog_cpu_llvm.fusion import operations
 
 LONGEST = 4096
 """Elements of a row that is kept while it is reduced."""

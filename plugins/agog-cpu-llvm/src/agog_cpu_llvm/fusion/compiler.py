@@ -13,8 +13,9 @@ from weakref import WeakValueDictionary
 import numpy as np
 
 from agog_core.compiler import ArraySpec, Primitive, Subgraph
-from agog_cpu_llvm import disk, numpy_loops, operations, tanh
-from agog_cpu_llvm.limits import LONGEST, LONGEST_SUM, NotTakenError, axes, beginning, keeps_last_axis
+from agog_cpu_llvm import disk, numpy_loops
+from agog_cpu_llvm.fusion import operations, tanh
+from agog_cpu_llvm.fusion.limits import LONGEST, LONGEST_SUM, NotTakenError, axes, beginning, keeps_last_axis
 
 if TYPE_CHECKING:
     from agog_cpu_llvm import machine
@@ -95,7 +96,7 @@ def compile(subgraph: Subgraph) -> Callable[..., None] | None:
     function: Callable[..., None] = code.function(addresses, arrays)
     if not code.turns:
         return function
-    from agog_cpu_llvm.halves import in_halves
+    from agog_cpu_llvm.fusion.halves import in_halves
 
     return in_halves(function, code.turns, code.grain)
 
@@ -107,7 +108,7 @@ def _code(subgraph: Subgraph, constants: Sequence[int], key: str) -> machine.Cod
     if (kept := disk.read(key)) is not None:
         head, _, code = kept.partition(b"\n")
         return machine.load(code, name, *json.loads(head))
-    from agog_cpu_llvm import module
+    from agog_cpu_llvm.fusion import module
 
     try:
         written = module.write(subgraph, constants, name)

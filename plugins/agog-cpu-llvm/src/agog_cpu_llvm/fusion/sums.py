@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from llvmlite import ir
 
-from agog_cpu_llvm import operations
-from agog_cpu_llvm.loops import BYTE, INDEX, counting, index
+from agog_cpu_llvm.fusion import operations
+from agog_cpu_llvm.fusion.loops import BYTE, INDEX, counting, index
 
 _SMALL = ir.IntType(32)
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from agog_cpu_llvm.limits import NotTakenError
-from agog_cpu_llvm.terms import Frame, Kind, Strides
+from agog_cpu_llvm.fusion.limits import NotTakenError
+from agog_cpu_llvm.fusion.terms import Frame, Kind, Strides
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 from llvmlite import ir
 
-from agog_cpu_llvm import operations, tanh
-from agog_cpu_llvm.axes import Nest
-from agog_cpu_llvm.limits import LONGEST, NotTakenError
-from agog_cpu_llvm.loops import BYTE, POINTER, Independent, counting, index
-from agog_cpu_llvm.sums import SHORT, PairwiseSums, parts, short_sum
-from agog_cpu_llvm.terms import BLOCKING, COMPUTED, SINGLE, Frame, Kind, Store, Strides, Term
+from agog_cpu_llvm.fusion import operations, tanh
+from agog_cpu_llvm.fusion.axes import Nest
+from agog_cpu_llvm.fusion.limits import LONGEST, NotTakenError
+from agog_cpu_llvm.fusion.loops import BYTE, POINTER, Independent, counting, index
+from agog_cpu_llvm.fusion.sums import SHORT, PairwiseSums, parts, short_sum
+from agog_cpu_llvm.fusion.terms import BLOCKING, COMPUTED, SINGLE, Frame, Kind, Store, Strides, Term
 
 BLOCK = 512
 """Elements that are computed before an inner loop of NumPy takes them, few enough for the first cache."""

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from llvmlite import ir
 
-from agog_cpu_llvm.loops import INDEX, POINTER, counting, index
+from agog_cpu_llvm.fusion.loops import INDEX, POINTER, counting, index
 
 LEAST = 1 << 15
 """Elements from which on it saves more than the milliseconds that it takes to compile."""
