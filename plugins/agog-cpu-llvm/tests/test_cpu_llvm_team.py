@@ -101,6 +101,17 @@ def test_helpers_take_turns(number: int) -> None:
     assert len(places) == number
 
 
+def test_the_team_owns_the_threads_unless_another_pool_does(number: int) -> None:
+    marks(1)
+    assert threads.owner() == "agog-cpu-llvm"
+    threads.register("another", lambda count: None, priority=200)
+    try:
+        assert len(set(marks(500, 10_000, 64)[1].tolist())) == 1
+    finally:
+        threads.unregister("another")
+    test_helpers_take_turns(number)
+
+
 def test_threads_that_are_of_no_use_are_left_out() -> None:
     assert len(set(marks(500, 10_000, 64, most=1)[1].tolist())) == 1
 

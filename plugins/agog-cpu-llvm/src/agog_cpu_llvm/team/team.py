@@ -60,7 +60,8 @@ class Team:
 class _Present:
     """The team of this process, which is made when it is first needed; a process that is forked makes its own."""
 
-    def __init__(self) -> None:
+    def __init__(self, count: int) -> None:
+        self.count = count  # of the threads that compute
         self.team: Team | None = None
         self._making = Lock()
 
@@ -69,17 +70,23 @@ class _Present:
         with self._making:
             if self.team is None:
                 self.team = Team()
+                # BLAS, which has the small products, gets one thread: its helpers would spin on our processors.
+                threads.register("agog-cpu-llvm", _resize, priority=50)
             return self.team
 
 
 # The team of this process; written when it is made, and anew in a process that is forked.
-_present = _Present()
+_present = _Present(1)
 _scratch = Scratch()
+
+
+def _resize(count: int) -> None:
+    _present.count = count
 
 
 def _renew() -> None:
     global _present
-    _present = _Present()
+    _present = _Present(_present.count)
 
 
 if hasattr(os, "register_at_fork"):
@@ -98,8 +105,8 @@ def run(function: int, words: Iterable[int], scratch: int = 0, most: int = MOST)
         most: threads that are of use, such as the number of turns.
     """
     given = array("q", (0, *words))
-    helpers = min(most, threads.count(), MOST) - 1
     team = _present.team or _present.make()
+    helpers = min(most, _present.count, MOST) - 1
     if helpers > team.helpers:
         team.grow(helpers)
     size = scratch + -scratch % ALIGNMENT
