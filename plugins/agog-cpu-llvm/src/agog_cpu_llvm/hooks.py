@@ -61,6 +61,12 @@ _FAMILIES = (
         "its inputs are C-contiguous with 3 channels or more; for gradients of half precision, its windows are apart",
     ),
     (
+        "segments",
+        ("unsorted_segment_sum",),
+        ("float32", "float64"),
+        "its data are C-contiguous, of 8192 elements or more in rows of 8 or more, and no number is negative",
+    ),
+    (
         "softmax",
         ("log_softmax", "log_softmax_grad", "softmax", "softmax_grad"),
         ("bfloat16", "float16", "float32", "float64"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agog_cpu_llvm.samples import convolution, gelu, normalization, products, recurrent, softmax
+from agog_cpu_llvm.samples import convolution, gelu, normalization, products, recurrent, segments, softmax
 
 SAMPLES = {
     **convolution.SAMPLES,
@@ -10,5 +10,6 @@ SAMPLES = {
     **normalization.SAMPLES,
     **products.SAMPLES,
     **recurrent.SAMPLES,
+    **segments.SAMPLES,
     **softmax.SAMPLES,
 }
