@@ -33,7 +33,7 @@ _FAMILIES = (
         "convolution",
         ("convolution", "convolution_bias"),
         ("bfloat16", "float16", "float32", "float64"),
-        "one to three axes, its groups have two channels or more, and it is large enough",
+        "one to three axes, and it is large enough; groups of one channel each without a bias",
     ),
     (
         "filter_gradient",
@@ -46,6 +46,12 @@ _FAMILIES = (
         ("gelu", "gelu_grad"),
         ("bfloat16", "float16", "float32"),
         "its inputs are C-contiguous and have 4096 elements or more",
+    ),
+    (
+        "input_gradient",
+        ("convolution_input_grad",),
+        ("bfloat16", "float16", "float32", "float64"),
+        "one to three axes, nothing is empty, and each phase of the strides is a convolution that is taken",
     ),
     (
         "normalization",
@@ -154,7 +160,7 @@ def agog_conformance() -> Conformance:
         samples="agog_cpu_llvm.samples:SAMPLES",
         expected_failures={
             f"{op}/{dtype}/denormals": flushed
-            for op in ("convolution_filter_grad", "gru", "lstm")
+            for op in ("convolution_filter_grad", "convolution_input_grad", "gru", "lstm")
             for dtype in ("bfloat16", "float32", "float64")
         },
     )

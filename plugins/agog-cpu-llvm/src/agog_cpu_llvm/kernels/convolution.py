@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from agog_core.plugin import load_reference
-from agog_cpu_llvm.kernels import convolution_code, convolution_plan
+from agog_cpu_llvm.kernels import convolution_code, convolution_plan, depthwise
 from agog_cpu_llvm.kernels.convolution_plan import Pairs, Plan, Shape, computed, plan
 from agog_cpu_llvm.team import run
 from agog_cpu_llvm.tiles import BYTES, bits, compiled, lanes
@@ -33,17 +33,19 @@ def make(op: str, dtype: str, device: str) -> Callable[..., Any]:
     def convolution(input: Any, filter: Any, *, out: Any = None, **form: Any) -> Any:
         if input.size * filter.size < convolution_plan.LEAST and out is None:
             return reference(input, filter, **form)
-        return _call(dtype, input, filter, None, out, "linear", **form)
+        if form["groups"] > 1 and filter.shape[-2] == 1:
+            return depthwise.convolution(dtype, input, filter, out=out, **form)
+        return convolve(dtype, input, filter, None, out, "linear", **form)
 
     def convolution_bias(input: Any, filter: Any, bias: Any, *, activation: str, out: Any = None, **form: Any) -> Any:
         if input.size * filter.size < convolution_plan.LEAST and out is None:
             return reference(input, filter, bias, activation=activation, **form)
-        return _call(dtype, input, filter, bias, out, activation, **form)
+        return convolve(dtype, input, filter, bias, out, activation, **form)
 
     return convolution if op == "convolution" else convolution_bias
 
 
-def _call(
+def convolve(
     dtype: str,
     input: Any,
     filter: Any,
@@ -55,6 +57,7 @@ def _call(
     dilations: Shape,
     groups: int,
 ) -> Any:
+    """A convolution as a new array, or in the array ``out``, and then None; NotImplemented where it is not taken."""
     if out is not None and not out.flags.c_contiguous:
         return NotImplemented
     way = plan(dtype, input.shape, filter.shape, strides, paddings, dilations, groups)

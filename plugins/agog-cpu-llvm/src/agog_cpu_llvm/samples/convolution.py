@@ -17,6 +17,9 @@ _FORMS = (
     ("no padding", (2, 9, 9, 16), (3, 3, 16, 40), (1, 1), ((0, 0), (0, 0)), (1, 1), 1),
     ("groups", (1, 9, 8, 12), (3, 3, 4, 54), (1, 1), ((1, 1), (1, 1)), (1, 1), 3),
     ("windows of one element", (3, 9, 9, 16), (1, 1, 16, 64), (1, 1), ((0, 0), (0, 0)), (1, 1), 1),
+    ("depthwise", (2, 13, 12, 40), (3, 3, 1, 40), (1, 1), ((1, 1), (1, 1)), (1, 1), 40),
+    ("depthwise, two outputs each", (2, 9, 12, 20), (3, 5, 1, 40), (2, 1), ((1, 1), (2, 2)), (1, 2), 20),
+    ("steps over elements", (2, 20, 20, 9), (2, 2, 9, 33), (3, 3), ((0, 0), (1, 0)), (1, 1), 1),
     ("three axes", (1, 4, 5, 6, 8), (2, 3, 3, 8, 12), (1, 2, 1), ((1, 0), (1, 1), (1, 1)), (1, 1, 2), 1),
 )
 
@@ -28,6 +31,26 @@ def _convolution(dtype: str, rng: np.random.Generator) -> Iterator[Sample]:
         yield Sample(name, (x, w), form)
 
 
+def _input_gradient(dtype: str, rng: np.random.Generator) -> Iterator[Sample]:
+    for sample in _convolution(dtype, rng):
+        x, w = sample.args
+        yield Sample(sample.name, (_gradient(sample, rng), w), {**sample.kwargs, "input_shape": x.shape})
+
+
+def _filter_gradient(dtype: str, rng: np.random.Generator) -> Iterator[Sample]:
+    for sample in _convolution(dtype, rng):
+        x, w = sample.args
+        yield Sample(sample.name, (x, _gradient(sample, rng)), {**sample.kwargs, "filter_shape": w.shape})
+
+
+def _gradient(sample: Sample, rng: np.random.Generator) -> np.ndarray:
+    """A gradient of the sample's output."""
+    (x, w), form = sample.args, sample.kwargs
+    axes = zip(x.shape[1:-1], w.shape, form["strides"], form["paddings"], form["dilations"], strict=False)
+    places = [(size + sum(pair) - (n - 1) * rate - 1) // step + 1 for size, n, step, pair, rate in axes]
+    return rng.uniform(-1, 1, (x.shape[0], *places, w.shape[-1])).astype(x.dtype)
+
+
 def _convolution_bias(dtype: str, rng: np.random.Generator) -> Iterator[Sample]:
     activations = ("linear", "relu", "relu6", "sigmoid", "tanh")
     for number, sample in enumerate(_convolution(dtype, rng)):
@@ -36,4 +59,9 @@ def _convolution_bias(dtype: str, rng: np.random.Generator) -> Iterator[Sample]:
         yield Sample(f"{sample.name}, {activation}", (*sample.args, bias), {**sample.kwargs, "activation": activation})
 
 
-SAMPLES = {"convolution": _convolution, "convolution_bias": _convolution_bias}
+SAMPLES = {
+    "convolution": _convolution,
+    "convolution_bias": _convolution_bias,
+    "convolution_filter_grad": _filter_gradient,
+    "convolution_input_grad": _input_gradient,
+}

@@ -1,0 +1,143 @@
+"""Depthwise code: the module of convolutions over three axes whose outputs have one channel each as their source.
+
+A tile is a few neighbouring pixels of a row in one or two vectors of channels. It goes over the places of the window
+that lie inside the input: nothing is padded or copied. Pixels near the ends of a row, which have fewer of them, are
+tiles of their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from agog_cpu_llvm.tiles import Code, Function, Index, Lanes, Pointer, Words, entry
+
+SIZES = (
+    *("turns", "planes", "rows", "columns", "bands", "band"),  # of the output; a turn is a band of rows of a plane
+    *("depth", "height", "width", "channels"),  # of the input
+    *("window_planes", "window_rows", "window_columns"),
+    *("plane_stride", "row_stride", "column_stride", "plane_dilation", "row_dilation", "column_dilation"),
+    *("front", "top", "left"),
+    *("inner_first", "inner_end"),  # columns whose windows lie inside the input
+)
+"""The words that are sizes."""
+
+_PIXELS = (8, 4, 2, 1)
+_STEPS = ("plane_step", "row_step", "place_step", "pixel_step", "weights_plane", "weights_row", "channels")
+
+
+def write(module: Any, dtype: str, lanes: Lanes) -> None:
+    """Write the entry ``depthwise``."""
+    tiles = {}
+    for pixels in _PIXELS:
+        for number, (vectors, is_whole) in enumerate(((2, True), (2, False), (1, False))):
+            tiles[pixels + 16 * number] = _tile(module, dtype, lanes, pixels, vectors, is_whole)
+    arrays = dict.fromkeys(("x", "filter", "out"), f"*{dtype}")
+    with (
+        entry(module, "depthwise", {**arrays, **dict.fromkeys(SIZES, "index")}) as (code, words, _),
+        code.turns(words.counter, words.turns) as turn,
+    ):
+        part, band = turn // words.bands, turn % words.bands
+        image, plane = part // words.planes, part % words.planes
+        first = band * words.band
+        source = words.x + image * words.depth * words.height * words.width * words.channels
+        with code.loop(first, (first + words.band).least(words.rows)) as row:
+            target = words.out + (part * words.rows + row.index) * words.columns * words.channels
+            _write_row(code, words, lanes, tiles, source, target, plane, row.index)
+
+
+def _inside(words: Words, turn: Index, size: Index, axis: str, before: Index) -> tuple[Index, Index, Index]:
+    """Of a window's places along an axis: the first one inside the input, their number, and where that one lies."""
+    dilation, window = words[f"{axis}_dilation"], words[f"window_{axis}s"]
+    begin = turn * words[f"{axis}_stride"] - before
+    first = ((0 - begin).most(0) + dilation - 1) // dilation
+    end = ((size - begin).most(0) + dilation - 1) // dilation
+    return first, (end.least(window) - first).most(0), begin + first * dilation
+
+
+def _write_row(
+    code: Code,
+    words: Words,
+    lanes: Lanes,
+    tiles: Mapping[int, Function],
+    source: Pointer,
+    target: Pointer,
+    plane: Index,
+    row: Index,
+) -> None:
+    z, planes, depth = _inside(words, plane, words.depth, "plane", words.front)
+    y, rows, height = _inside(words, row, words.height, "row", words.top)
+    line = words.width * words.channels
+    source = source + (depth * words.height + height) * line
+    weights_row = words.window_columns * words.channels
+    weights_plane = words.window_rows * weights_row
+    weights = words.filter + z * weights_plane + y * weights_row
+    steps = (
+        words.plane_dilation * words.height * line,
+        words.row_dilation * line,
+        words.column_dilation * words.channels,
+        words.column_stride * words.channels,
+        *(weights_plane, weights_row, words.channels),
+    )
+
+    def pixels(first: Index | int, end: Index, count: int) -> None:
+        """Tiles of so many pixels, for all channels."""
+        with code.loop(first, end, count, may_be_empty=True) as column:
+            x, places, begin = _inside(words, column.index, words.width, "column", words.left)
+            pixel, taps = source + begin * words.channels, weights + x * words.channels
+            with code.loop(0, words.channels, 2 * lanes.count) as block:
+                left = words.channels - block.index
+                number = (left > lanes.count).select(code.number(16), code.number(32))
+                number = (left >= 2 * lanes.count).select(code.number(0), number)
+                arrays = pixel, taps, target + column.index * words.channels
+                code.choose(
+                    number + count,
+                    {case: tile for case, tile in tiles.items() if case % 16 == count},
+                    *(array + block.index for array in arrays),
+                    *(planes, rows, places, left, *steps),
+                )
+
+    pixels(0, words.inner_first, 1)
+    first = words.inner_first
+    for count in _PIXELS:
+        end = first + (words.inner_end - first) // count * count
+        pixels(first, end, count)
+        first = end
+    pixels(words.inner_end, words.columns, 1)
+
+
+def _tile(module: Any, dtype: str, lanes: Lanes, pixels: int, vectors: int, is_whole: bool) -> Function:
+    """The function of a tile with so many pixels and vectors, whose last lanes are left out if it is not whole."""
+    tile = Function(
+        module,
+        f"tile{pixels}x{vectors}{'' if is_whole else '_masked'}",
+        **dict.fromkeys(("x", "filter", "out"), f"*{dtype}"),
+        **dict.fromkeys(("planes", "rows", "places", "left", *_STEPS), "index"),
+    )
+    code = tile.code
+    x, weights, out, planes, rows, places, left, *steps = tile.parameters
+    plane_step, row_step, place_step, pixel_step, weights_plane, weights_row, channels = steps
+    masks = [None if is_whole else lanes.first(left - n * lanes.count) for n in range(vectors)]
+    start = [lanes.splat(code, 0.0)] * (pixels * vectors)
+    with code.loop(0, planes, carried=[x, weights, *start], may_be_empty=True) as over_planes:
+        x_plane, w_plane, *sums = over_planes.carried
+        with code.loop(0, rows, carried=[x_plane, w_plane, *sums], may_be_empty=True) as over_rows:
+            x_row, w_row, *sums = over_rows.carried
+            with code.loop(0, places, carried=[x_row, w_row, *sums], may_be_empty=True) as over_places:
+                x_here, w_here, *sums = over_places.carried
+                weight = [lanes.load(w_here + n * lanes.count, mask) for n, mask in enumerate(masks)]
+                pixel, new = x_here, []
+                for m in range(pixels):
+                    for n, mask in enumerate(masks):
+                        number = lanes.load(pixel + n * lanes.count, mask)
+                        new.append(number.fma(weight[n], sums[m * vectors + n]))
+                    pixel = pixel + pixel_step
+                over_places.carry(x_here + place_step, w_here + channels, *new)
+            over_rows.carry(x_row + row_step, w_row + weights_row, *over_places.results[2:])
+        over_planes.carry(x_plane + plane_step, w_plane + weights_plane, *over_rows.results[2:])
+    for m in range(pixels):
+        for n, mask in enumerate(masks):
+            lanes.store(over_planes.results[2 + m * vectors + n], out + n * lanes.count, mask)
+        out = out + channels
+    tile.end()
+    return tile
