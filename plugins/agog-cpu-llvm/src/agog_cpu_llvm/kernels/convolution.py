@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from agog_core.plugin import load_reference
+from agog_core.plugin import load_reference, threads
 from agog_cpu_llvm.kernels import convolution_code, convolution_plan, depthwise
 from agog_cpu_llvm.kernels.convolution_plan import Pairs, Plan, Shape, computed, plan
 from agog_cpu_llvm.team import run
@@ -60,7 +60,7 @@ def convolve(
     """A convolution as a new array, or in the array ``out``, and then None; NotImplemented where it is not taken."""
     if out is not None and not out.flags.c_contiguous:
         return NotImplemented
-    way = plan(dtype, input.shape, filter.shape, strides, paddings, dilations, groups)
+    way = plan(dtype, input.shape, filter.shape, strides, paddings, dilations, groups, threads.count())
     if way is None:
         return NotImplemented
     source = np.ascontiguousarray(input)  # also of channels first; the reference copies each window of them

@@ -16,7 +16,7 @@ _FILTER = 768 << 10  # bytes of a filter's part that stays in the second cache w
 _ROWS_APART = 256 << 10  # bytes of a filter whose blocks of columns need not lie together
 _INPUT = 512 << 10  # bytes of input that a turn copies to scratch memory
 _LONG_ROW = 240  # pixels of a turn where the window is one pixel, a multiple of a tile's
-_TURNS = 8  # into which a few images are divided at least
+_TURNS = 4  # for each thread, where there are several, so that all end at about the same time
 LEAST = 1 << 15
 """Products from which on a call of compiled code is faster than the reference."""
 
@@ -67,7 +67,14 @@ def computed(dtype: str) -> str:
 
 @lru_cache(maxsize=1024)
 def plan(
-    dtype: str, input: Shape, filter: Shape, strides: Shape, paddings: Pairs, dilations: Shape, groups: int
+    dtype: str,
+    input: Shape,
+    filter: Shape,
+    strides: Shape,
+    paddings: Pairs,
+    dilations: Shape,
+    groups: int,
+    threads: int,
 ) -> Plan | None:
     """The plan of a convolution, or None where it is not taken."""
     axes = len(input) - 2
@@ -94,7 +101,7 @@ def plan(
         )
     if not _pays(form):
         return None
-    return _plan(form, (input[0], *places, filter[-1]))
+    return _plan(form, (input[0], *places, filter[-1]), 1 if threads == 1 else _TURNS * threads)
 
 
 def _pays(form: _Form) -> bool:
@@ -116,21 +123,12 @@ def _long_row(dtype: str, input: Shape, filter: Shape) -> _Form:
     return _Form(dtype, sizes, (*ones, *filter[-2:]), ones, none, ones, 1, (1, 1, columns), pixels - columns)
 
 
-def _plan(form: _Form, shape: Shape) -> Plan:
+def _plan(form: _Form, shape: Shape, least: int) -> Plan:
+    """The plan of a form, with a least number of turns where it has so many rows."""
     images, depth, rows_in, columns, channels = form.input
     window_planes, window_rows, window_columns, inputs, outputs = form.filter
     planes, rows, out_columns = form.places
     itemsize, count = BYTES[computed(form.dtype)], lanes(form.dtype).count
-
-    padding = form.paddings[2]
-    is_copied = any(padding) or BYTES[form.dtype] < itemsize
-    pitch = (columns + sum(padding)) * channels
-    band = max(1, min(rows, rows * images // _TURNS))
-    extent = (window_rows - 1) * form.dilations[1] + 1
-    if is_copied:
-        band = max(1, min(band, (_INPUT // (pitch * itemsize * depth) - extent) // form.strides[1] + 1))
-    bands = -(-rows // band)
-    copied = depth * min(rows_in, (band - 1) * form.strides[1] + extent) * pitch if is_copied else 0
 
     group_outputs = outputs // form.groups
     vectors = _vectors(form, count)
@@ -142,7 +140,18 @@ def _plan(form: _Form, shape: Shape) -> Plan:
     turn_blocks = blocks
     if form.groups == 1 and blocks * block_bytes > _FILTER:
         turn_blocks = max(1, _FILTER // block_bytes)
-    turns = images * bands * -(-blocks // turn_blocks)
+    parts = -(-blocks // turn_blocks)
+
+    padding = form.paddings[2]
+    is_copied = any(padding) or BYTES[form.dtype] < itemsize
+    pitch = (columns + sum(padding)) * channels
+    band = max(1, min(rows, rows * images * parts // least))
+    extent = (window_rows - 1) * form.dilations[1] + 1
+    if is_copied:
+        band = max(1, min(band, (_INPUT // (pitch * itemsize * depth) - extent) // form.strides[1] + 1))
+    bands = -(-rows // band)
+    copied = depth * min(rows_in, (band - 1) * form.strides[1] + extent) * pitch if is_copied else 0
+    turns = images * bands * parts
     is_packed = (
         group_outputs % block > 0 or filter_rows * outputs * itemsize > _ROWS_APART or itemsize != BYTES[form.dtype]
     ) and not (form.groups == blocks == 1 and group_outputs == block and itemsize == BYTES[form.dtype])

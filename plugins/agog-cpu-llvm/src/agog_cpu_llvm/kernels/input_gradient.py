@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from agog_core.plugin import threads
 from agog_cpu_llvm.kernels import convolution, depthwise
 from agog_cpu_llvm.kernels.convolution_plan import Pairs, Shape, computed, plan
 
@@ -68,7 +69,7 @@ def _input_gradient(
         g = np.ascontiguousarray(gradient[(slice(None), *phase.taken)])
         weights = np.ascontiguousarray(turned[phase.places])
         form = (1,) * len(strides), phase.paddings, phase.dilations, channels if is_depthwise else groups
-        if not is_depthwise and plan(kind, g.shape, weights.shape, *form) is None:
+        if not is_depthwise and plan(kind, g.shape, weights.shape, *form, threads.count()) is None:
             return NotImplemented
         calls.append((g, weights, dict(zip(("strides", "paddings", "dilations", "groups"), form, strict=True))))
     if math.prod(strides) == len(phases) == 1 and channels == input_shape[-1]:
