@@ -39,7 +39,7 @@ _FAMILIES = (
         "filter_gradient",
         ("convolution_filter_grad",),
         ("bfloat16", "float16", "float32", "float64"),
-        "one to three axes, nothing is empty, and groups have two channels or more",
+        "one to three axes, and nothing is empty",
     ),
     (
         "gelu",

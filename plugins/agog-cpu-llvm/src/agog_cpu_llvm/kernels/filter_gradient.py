@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from agog_cpu_llvm.kernels import filter_gradient_code
+from agog_cpu_llvm.kernels.depthwise import repeated
 from agog_cpu_llvm.kernels.filter_gradient_code import SCATTERED, SIZES, kind, tall
 from agog_cpu_llvm.team import run
 from agog_cpu_llvm.tiles import compiled, lanes
@@ -20,6 +21,7 @@ Shape = tuple[int, ...]
 Pairs = tuple[tuple[int, int], ...]
 
 _PIXELS = 196  # that a tile sums in one go: they stay in the first cache, or nearly, and rounding stays small
+_DEPTHWISE_PIXELS = 56
 _CHUNK = 1 << 20  # bytes of sums that a turn works on, half of a second cache
 _PARTS = 2 << 20  # bytes of sums of all parts of the batch
 _TURNS = 8  # that there are at least, where the filter is large enough
@@ -62,8 +64,8 @@ def _filter_gradient(
     groups: int,
     out: Any = None,
 ) -> Any:
-    if groups > 1 and filter_shape[-2] == 1:
-        return NotImplemented
+    if is_depthwise := groups > 1 and filter_shape[-2] == 1:
+        input = repeated(input, filter_shape[-1], input.dtype)
     plan = _plan(dtype, input.shape, gradient.shape, filter_shape, strides, paddings, dilations, groups)
     if plan is None:
         return NotImplemented
@@ -73,8 +75,7 @@ def _filter_gradient(
     is_direct = out is not None and plan.parts == 1 and out.dtype == computed and not plan.is_swapped
     sums = out if is_direct else np.empty((plan.parts, *filter_shape), computed)
     addresses = [array.ctypes.data for array in (a, b, sums, plan.table)]
-    entry = compiled("filter gradient", filter_gradient_code.write, computed)["filter_gradient"]
-    run(entry, (*addresses, *plan.sizes), plan.scratch, plan.turns)
+    run(_entry(computed, is_depthwise), (*addresses, *plan.sizes), plan.scratch, plan.turns)
     if is_direct:
         return None
     total = sums[0] if plan.parts == 1 else np.add.reduce(sums, 0)
@@ -84,6 +85,14 @@ def _filter_gradient(
         return np.ascontiguousarray(total, dtype)
     out[...] = total
     return None
+
+
+@cache
+def _entry(dtype: str, is_depthwise: bool) -> int:
+    """The address of the compiled code."""
+    write = partial(filter_gradient_code.write, is_depthwise=is_depthwise)
+    name = "depthwise filter gradient" if is_depthwise else "filter gradient"
+    return compiled(name, write, dtype)["filter_gradient"]
 
 
 @lru_cache(maxsize=256)
@@ -127,14 +136,18 @@ class _Planner:
         self.before = [*(0 for _ in ones), *(low for low, _ in paddings)]
         self.outer = self.outputs // groups
         self.short = 0
-        self.is_swapped = self.outer < wide.count and self.inner > self.outer
-        narrow = self.inner < SCATTERED and not self.is_swapped and groups == 1
+        self.is_depthwise = groups > 1 and self.inner == 1
+        self.pixels = _PIXELS
+        if self.is_depthwise:  # all channels at once, of fewer pixels, since both arrays are read for each tile
+            self.groups, self.outer, self.pixels = 1, self.outputs, _DEPTHWISE_PIXELS
+        self.is_swapped = not self.is_depthwise and self.outer < wide.count and self.inner > self.outer
+        narrow = self.inner < SCATTERED and not (self.is_swapped or self.is_depthwise) and groups == 1
         self.is_padded = narrow and (any(self.before) or any(high for _, high in paddings))
         self.is_narrow = narrow
 
     def plan(self) -> Plan | None:
         """The sizes and the table."""
-        is_single = math.prod(self.window) == math.prod(self.strides) == 1 and not self.is_narrow
+        is_single = math.prod(self.window) == math.prod(self.strides) == 1 and not (self.is_narrow or self.is_depthwise)
         if is_single and (self.planes, self.rows, self.columns) == (self.depth, self.height, self.width):
             self._flatten()
         slices = list(self._slices())
@@ -143,7 +156,7 @@ class _Planner:
             return None
         size = math.prod(self.window) * self.inner * self.outputs
         pixels, itemsize = self.rows * self.columns, 8 if self.lanes.is_double else 4
-        group = max(1, min(self.images, round(_PIXELS / pixels)))
+        group = max(1, min(self.images, round(self.pixels / pixels)))
         most = max(1, min(16, _PARTS // (size * itemsize)))
         parts = min(-(-self.images // group), most)
         regions = min(len(self._segments()), most // parts)
@@ -263,6 +276,8 @@ class _Planner:
                 start = first * self.outputs
                 tiles[start] = self._segmented(kind(height, True), 0, 0, start, *every, places)
             return tiles
+        if self.is_depthwise:
+            return self._depthwise_tiles(row)
         for i, j, group in product(range(self.window[1]), range(self.window[2]), range(self.groups)):
             x = (i * self.dilations[1] - self.before[1]) * row + group * self.inner
             x += (j * self.dilations[2] - self.before[2]) * self.channels
@@ -279,10 +294,32 @@ class _Planner:
                     tiles.setdefault(start, []).extend(segments)
         return tiles
 
+    def _depthwise_tiles(self, row: int) -> dict[int, list[tuple[int, tuple[int, ...]]]]:
+        """Tiles of neighbouring places where all of them lie inside the input, and of one place in what is left."""
+        tiles: dict[int, list[tuple[int, tuple[int, ...]]]] = {}
+        step = self.dilations[2] * self.channels
+        heights = tuple(n for n in tall(self.lanes) if n <= SCATTERED)
+        for i, (first, height) in product(range(self.window[1]), _divided(self.window[2], heights)):
+            x = (i * self.dilations[1] - self.before[1]) * row - self.before[2] * self.channels + first * step
+            start = (i * self.window[2] + first) * self.outputs
+            rows = self._inside(1, i)
+            columns = [self._inside(2, first + n) for n in range(height)]
+            left, right = max(low for low, _ in columns), min(high for _, high in columns)
+            parts = [((left, right), 0, [n * step for n in range(height)])]
+            for n, (low, high) in enumerate(columns):
+                inside = left < right
+                ends = [(low, min(left, high)), (max(right, low), high)] if inside else [(low, high)]
+                parts += [(end, n, [0]) for end in ends]
+            tiles[start] = []
+            for taken, n, offsets in parts:
+                to = start + n * self.outputs
+                tiles[start] += self._segmented(kind(len(offsets), True), x + n * step, 0, to, rows, taken, offsets)
+        return {start: several for start, several in tiles.items() if several}
+
     def _segments(self) -> list[tuple[int, int, int, int]]:
         """Parts of the output: first row, end, first column, end; each is a sum in registers."""
-        columns = min(self.columns, _PIXELS + _PIXELS // 4)
-        rows = max(1, round(_PIXELS / columns))
+        columns = min(self.columns, self.pixels + self.pixels // 4)
+        rows = max(1, round(self.pixels / columns))
         return [
             (row, min(self.rows, row + rows), column, min(self.columns, column + columns))
             for row, column in product(range(0, self.rows, rows), range(0, self.columns, columns))

@@ -40,26 +40,32 @@ def kind(height: int, is_scattered: bool) -> int:
     return height + 32 * is_scattered
 
 
-def write(module: Any, dtype: str, lanes: Lanes) -> None:
-    """Write the entry ``filter_gradient``."""
+def write(module: Any, dtype: str, lanes: Lanes, is_depthwise: bool = False) -> None:
+    """Write the entry ``filter_gradient``; tiles of depthwise convolutions have vectors for numbers of ``a``."""
     tiles = {}
-    for is_scattered in (False, True):
+    for is_scattered in (True,) if is_depthwise else (False, True):
         heights = [n for n in tall(lanes) if n <= SCATTERED] if is_scattered else tall(lanes)
         for height in heights:
             for number, (vectors, is_whole) in enumerate(((2, True), (2, False), (1, False))):
                 case = kind(height, is_scattered) + 64 * number
-                tiles[case] = _tile(module, dtype, lanes, height, vectors, is_whole, is_scattered)
+                tiles[case] = _tile(module, dtype, lanes, height, vectors, is_whole, is_scattered, is_depthwise)
     arrays = {"a": f"*{dtype}", "b": f"*{dtype}", "sums": f"*{dtype}", "table": "*int64"}
     with entry(module, "filter_gradient", {**arrays, **dict.fromkeys(SIZES, "index")}) as (code, words, scratch):
         memory = scratch.seen_as(dtype)
         with code.loop(0, words.group * words.pad_image, lanes.count, may_be_empty=True) as loop:
             lanes.store(lanes.splat(code, 0.0), memory + loop.index)  # of which the padding stays zero
         with code.turns(words.counter, words.turns) as turn:
-            _write_turn(code, words, memory, turn, lanes, tiles)
+            _write_turn(code, words, memory, turn, lanes, tiles, is_depthwise)
 
 
 def _write_turn(
-    code: Code, words: Words, memory: Pointer, turn: Index, lanes: Lanes, tiles: Mapping[int, Function]
+    code: Code,
+    words: Words,
+    memory: Pointer,
+    turn: Index,
+    lanes: Lanes,
+    tiles: Mapping[int, Function],
+    is_depthwise: bool,
 ) -> None:
     number, pieces = turn // words.chunks, words.regions * words.chunks
     part = number // words.regions
@@ -91,7 +97,7 @@ def _write_turn(
                 code.choose(
                     case + number,
                     tiles,
-                    a + to_a + low * words.a_row,
+                    a + to_a + low * words.a_row + (block.index if is_depthwise else 0),
                     b + to_b + low * words.b_row + block.index,
                     sums + sums_first + to_sums + block.index,
                     here + len(FIELDS),
@@ -111,7 +117,14 @@ def _copy(code: Code, words: Words, source: Pointer, memory: Pointer, images: In
 
 
 def _tile(
-    module: Any, dtype: str, lanes: Lanes, height: int, vectors: int, is_whole: bool, is_scattered: bool
+    module: Any,
+    dtype: str,
+    lanes: Lanes,
+    height: int,
+    vectors: int,
+    is_whole: bool,
+    is_scattered: bool,
+    is_depthwise: bool,
 ) -> Function:
     """The function of a tile with so many numbers and vectors, whose last lanes are left out if it is not whole."""
     tile = Function(
@@ -130,7 +143,7 @@ def _tile(
         with code.loop(0, rows, carried=[a, b, *totals]) as over_rows:
             a_here, b_here, *totals = over_rows.carried
             heads = [a_here + place for place in places]
-            numbers = _Pixels(lanes, heads, a_column, b_column, masks, is_scattered)
+            numbers = _Pixels(lanes, heads, a_column, b_column, masks, is_scattered, is_depthwise)
             at = code.number(0) if is_scattered else a_here
             if is_whole and not is_scattered and height >= _UNROLLED:
                 at, b_next, totals = numbers.summed(code, columns // 2, at, b_here, totals, 2)
@@ -160,8 +173,10 @@ class _Pixels:
         b_column: Index,
         masks: list[Mask | None],
         is_scattered: bool,
+        is_depthwise: bool,
     ) -> None:
         self.lanes, self.heads, self.masks, self.is_scattered = lanes, heads, masks, is_scattered
+        self.is_depthwise = is_depthwise
         self.a_column, self.b_column = a_column, b_column
 
     def summed(
@@ -174,9 +189,16 @@ class _Pixels:
                 vectors = [self.lanes.load(b + n * self.lanes.count, mask) for n, mask in enumerate(self.masks)]
                 new = []
                 for m, head in enumerate(self.heads):
-                    number = self.lanes.broadcast(head + at if self.is_scattered else at + m)
-                    new += [number.fma(vector, totals[m * len(vectors) + n]) for n, vector in enumerate(vectors)]
+                    place = head + at if self.is_scattered else at + m
+                    for n, vector in enumerate(vectors):
+                        new.append(self._number(place, n).fma(vector, totals[m * len(vectors) + n]))
                 at, b, totals = at + self.a_column, b + self.b_column, new
             loop.carry(at, b, *totals)
         at, b, *totals = loop.results
         return at, b, totals
+
+    def _number(self, place: Pointer, n: int) -> Vector:
+        """What a vector of ``b`` is multiplied by: a number, or the numbers of the same channels."""
+        if self.is_depthwise:
+            return self.lanes.load(place + n * self.lanes.count, self.masks[n])
+        return self.lanes.broadcast(place)
