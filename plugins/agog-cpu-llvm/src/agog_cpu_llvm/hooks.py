@@ -81,8 +81,8 @@ _FAMILIES = (
 )
 # Those whose small calls traced functions take apart, since these fuse with what stands beside them.
 _LOWERED = ("softmax",)
-# Ops of several results, which are not filled.
-_SEVERAL = ("standardize_affine", "standardize_affine_grad")
+# Those that take memory themselves: for small calls to ask how large a result is takes too long, or there are several.
+_UNFILLED = ("normalization", "softmax")
 
 
 @hookimpl
@@ -122,7 +122,7 @@ def agog_kernels() -> Iterator[Kernel]:
                 device="cpu",
                 make=function,
                 lower=f"agog_cpu_llvm.kernels.{family}:lower_{op}" if family in _LOWERED else None,
-                out=function if op not in _SEVERAL else None,
+                out=None if family in _UNFILLED else function,
                 dtypes=dtypes,
                 priority=160,
                 when=when,

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from llvmlite import ir
 
+from agog_core.plugin import load_reference
 from agog_cpu_llvm.kernels.channels import each_chunk
 from agog_cpu_llvm.kernels.rows import each, total
 from agog_cpu_llvm.team import run
@@ -70,7 +71,7 @@ def _standardize_affine(dtype: str, x: Any, scale: Any, offset: Any, *, axes: tu
     form = _Form(x.shape, axes)
     if not form.takes(x, weights=(scale, offset)):
         return NotImplemented
-    out, mean, variance = np.empty(x.shape, dtype), np.empty(form.kept, dtype), np.empty(form.kept, dtype)
+    out, mean, variance = (_empty(shape, x.dtype) for shape in (x.shape, form.kept, form.kept))
     if form.is_rows:
         form.run(dtype, "rows", x, scale, offset, out, mean, variance, epsilon)
         return out, mean, variance
@@ -94,7 +95,7 @@ def _standardize_affine_grad(
     form = _Form(x.shape, axes)
     if not form.takes(g, x, mean, variance, weights=(scale,)):
         return NotImplemented
-    dx = np.empty(x.shape, dtype)
+    dx = _empty(x.shape, x.dtype)
     of_scale, of_offset = np.empty((2, form.blocks, form.columns), dtype)
     if form.is_rows:
         form.run(dtype, "rows_grad", g, x, scale, mean, variance, dx, of_scale, of_offset, epsilon)
@@ -107,6 +108,11 @@ def _standardize_affine_grad(
         slope, shift = -factor * root * sums[0] / form.rows, -factor * sums[1] / form.rows
         form.run(dtype, "columns_grad", g, x, mean, *[each.astype(dtype) for each in (factor, slope, shift)], dx)
     return dx, *[each.astype(dtype).reshape(scale.shape) for each in sums]
+
+
+def _empty(shape: tuple[int, ...], dtype: Any) -> Any:
+    """Memory of the device's."""
+    return load_reference("agog_cpu_numpy.allocator:empty")(shape, dtype)
 
 
 def write(module: ir.Module, dtype: str, lanes: Lanes) -> None:

@@ -8,14 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
 from llvmlite import ir
 
+from agog_core.plugin import load_reference
 from agog_cpu_llvm.kernels.rows import each, largest, total
 from agog_cpu_llvm.team import run
 from agog_cpu_llvm.tiles import Code, Index, Lanes, Mask, Pointer, Vector, compiled, entry
 from agog_cpu_llvm.tiles.exponentials import exponential, logarithm
-from agog_kernels_xp.nn import softmax as reference
 
 LEAST = 8192
 """Elements from which on calls are taken."""
@@ -24,24 +23,36 @@ _BLOCK = 1 << 13  # elements of a turn, where rows are shorter
 
 
 def make(op: str, dtype: str, device: str) -> Callable[..., Any]:
-    """The kernel of an op."""
+    """The kernel of an op, which runs small calls by the reference: to decline them takes longer than some take."""
+    reference = load_reference(f"agog_cpu_numpy.kernels:{op}")
 
-    def kernel(*arrays: Any, axis: int, out: Any = None) -> Any:
-        first = arrays[0]
-        if first.size < LEAST:
-            return NotImplemented
-        if axis != first.ndim - 1 or not all(array.flags.c_contiguous for array in arrays):
-            return NotImplemented
-        filled = np.empty(first.shape, first.dtype) if out is None else out
-        columns = first.shape[-1]
-        rows = first.size // columns
-        block = max(1, _BLOCK // columns)
-        blocks = -(-rows // block)
-        addresses = [array.ctypes.data for array in (*arrays, filled)]
-        run(compiled("softmax", write, dtype)[op], (*addresses, rows, columns, block, blocks), most=blocks)
-        return filled if out is None else None
+    def softmax(logits: Any, *, axis: int) -> Any:
+        if logits.size < LEAST or axis != logits.ndim - 1 or not logits.flags.c_contiguous:
+            return reference(logits, axis=axis)
+        return _run(op, dtype, logits)
 
-    return kernel
+    def gradient(gradients: Any, outputs: Any, *, axis: int) -> Any:
+        if gradients.size < LEAST or axis != gradients.ndim - 1 or not _are_rows(gradients, outputs):
+            return reference(gradients, outputs, axis=axis)
+        return _run(op, dtype, gradients, outputs)
+
+    return gradient if op.endswith("_grad") else softmax
+
+
+def _are_rows(*arrays: Any) -> bool:
+    return all(array.flags.c_contiguous for array in arrays)
+
+
+def _run(op: str, dtype: str, *arrays: Any) -> Any:
+    first = arrays[0]
+    out = load_reference("agog_cpu_numpy.allocator:empty")(first.shape, first.dtype)
+    columns = first.shape[-1]
+    rows = first.size // columns
+    block = max(1, _BLOCK // columns)
+    blocks = -(-rows // block)
+    addresses = [array.ctypes.data for array in (*arrays, out)]
+    run(compiled("softmax", write, dtype)[op], (*addresses, rows, columns, block, blocks), most=blocks)
+    return out
 
 
 def _lowered(op: str) -> Callable[..., Any]:
@@ -49,8 +60,8 @@ def _lowered(op: str) -> Callable[..., Any]:
 
     def lower(*arrays: Any, axis: int) -> Any:
         if arrays[0].size >= LEAST:
-            return NotImplemented
-        return getattr(reference, op)(arrays[0].__array_namespace__(), *arrays, axis=axis)
+            raise NotImplementedError("a call of this size has no steps")
+        return load_reference(f"agog_cpu_numpy.lowering:{op}")(*arrays, axis=axis)
 
     return lower
 
