@@ -8,13 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from agog_core.plugin import threads
-
 Array = Any
 
 _LINE = 64
-_FEW = 12  # examples that are too few for products of each time
-_MOST = 48  # examples of a turn: as many as keep the weights in the cache busy
 
 
 def aligned(shape: Sequence[int], dtype: Any) -> Array:
@@ -72,13 +68,6 @@ def mask_words(mask: Array) -> dict[str, Any]:
     if not mask.size:
         return {"mask": np.ones(1, bool), "mask_time": 0, "mask_row": 0}
     return {"mask": np.ascontiguousarray(mask), "mask_time": mask.shape[1], "mask_row": 1}
-
-
-def part_words(batch: int) -> dict[str, int]:
-    """The words of the parts of a batch, and of the times whose inputs are multiplied at once: several of a few."""
-    count = max(-(-batch // _MOST), min(threads.count(), batch))
-    chunk = -(-batch // count)
-    return {"chunk": chunk, "chunks": -(-batch // chunk), "block": max(1, _MOST // chunk) if chunk < _FEW else 1}
 
 
 def step_words(name: str, array: Array) -> dict[str, Any]:

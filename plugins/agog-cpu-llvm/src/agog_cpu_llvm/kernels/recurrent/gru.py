@@ -16,7 +16,6 @@ from agog_cpu_llvm.kernels.recurrent.arrays import (
     grouped,
     in_order,
     mask_words,
-    part_words,
     set_times,
     step_words,
     turned,
@@ -50,7 +49,7 @@ def gru(
     reserve = aligned((times, sizes.groups, batch, _KEPT, lanes), x.dtype)
     biases, state_bias = _biases(wide(bias), units, reset_after)
     weights = wide(recurrent_kernel)
-    part = part_words(batch)
+    part = sizes.part_words()
     words: dict[str, Any] = {
         **step_words("x", x),
         "kernel": grouped(kernel, _GATES, lanes),
@@ -113,7 +112,7 @@ def gru_grad(
         "start": 0,
         **sizes.words(activation, recurrent_activation),
     }
-    part = part_words(batch)
+    part = sizes.part_words()
     words: dict[str, Any] = {
         **step_words("gradients", wide(gradients)),
         "to_hidden": to_hidden,

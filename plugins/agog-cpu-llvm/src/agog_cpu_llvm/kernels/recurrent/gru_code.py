@@ -175,7 +175,6 @@ class _Gru:
         group_step, panel = words.times * words.batch * self.pitch, GATES * self.count
         with code.turns(words.counter, words.chunks) as turn:
             part = Part.of(turn, words)
-            is_few = part.rows < self.all.height  # then there are too few for products of each time
             to_hidden = words.to_hidden + part.first * words.pitch
             with code.loop(0, words.times) as back:
                 time = words.times - 1 - back.index  # behind the first one
@@ -204,10 +203,7 @@ class _Gru:
                         product = lanes.load(to_products + (row.index * words.pitch + group.index * self.count))
                         self._step_back_reset(part, time, group.index, row.index, product)
                     multiply(0, 2, words.gate_kernel, to_hidden, to_hidden)
-                with code.when(~is_few):
-                    multiply_errors(code, words, part, self.all, self.pitch, time, code.number(1))
-            with code.when(is_few):
-                multiply_errors(code, words, part, self.all, self.pitch, code.number(0), words.times)
+            multiply_errors(code, words, part, self.all, self.pitch)
 
     def _places(self, time: Index, group: Index, example: Index) -> tuple[Pointer, Pointer, Pointer]:
         """The reserve, the errors and the gradient of the state, of some units of an example."""

@@ -16,7 +16,6 @@ from agog_cpu_llvm.kernels.recurrent.arrays import (
     in_order,
     mask_words,
     out_of_groups,
-    part_words,
     set_times,
     step_words,
     turned,
@@ -50,7 +49,7 @@ def lstm(
     reserve = aligned((times + 1, sizes.groups, batch, _GATES + 1, lanes), x.dtype)
     reserve[0] = 0
     reserve[0, :, :, _GATES] = in_groups(wide(initial_cell), lanes)
-    part = part_words(batch)
+    part = sizes.part_words()
     words: dict[str, Any] = {
         **step_words("x", x),
         "kernel": grouped(kernel, _GATES, lanes),
@@ -111,7 +110,7 @@ def lstm_grad(
         "start": 0,
         **sizes.words(activation, recurrent_activation),
     }
-    part = part_words(batch)
+    part = sizes.part_words()
     words = {
         **step_words("gradients", wide(hidden_gradients)),
         "to_cell": to_cell,

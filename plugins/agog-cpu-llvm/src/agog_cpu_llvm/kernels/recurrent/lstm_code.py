@@ -116,7 +116,6 @@ def _backward(code: Code, words: Words, products: Products) -> None:
     group_step = words.times * words.batch * panel
     with code.turns(words.counter, words.chunks) as turn:
         part = Part.of(turn, words)
-        is_few = part.rows < products.height  # then there are too few for products of each time
         with code.loop(0, words.times) as back:
             number = words.times - 1 - back.index
             with code.loop(0, words.groups) as group, code.loop(0, part.rows) as row:
@@ -127,10 +126,7 @@ def _backward(code: Code, words: Words, products: Products) -> None:
                 state = words.to_hidden + (part.first * words.pitch + column.index), words.pitch
                 given = (errors, group_step), code.number(panel), part.rows, words.groups, panel
                 products.times_grouped(*given, weights, state, state)
-            with code.when(~is_few):
-                multiply_errors(code, words, part, products, panel, number, code.number(1))
-        with code.when(is_few):
-            multiply_errors(code, words, part, products, panel, code.number(0), words.times)
+        multiply_errors(code, words, part, products, panel)
 
 
 def _step_back(

@@ -95,36 +95,22 @@ def multiply_inputs(
         products.times(x + line.index * line_step, row_step, rows, words.features, weights, (bias, 0), (place, row_out))
 
 
-def multiply_errors(
-    code: Code, words: Words, part: Part, products: Products, pitch: int, time: Index, times: Index
-) -> None:
-    """The gradient of the inputs of some times, where it is wanted. The first is behind ``start`` by ``time``.
-
-    The errors of a group have ``pitch`` elements.
-    """
-    width, depth = products.width * products.lanes.count, products.width * products.lanes.count
+def multiply_errors(code: Code, words: Words, part: Part, products: Products, pitch: int) -> None:
+    """The gradient of the inputs of the times of a call, where it is wanted; a group has so many elements of errors."""
+    width = products.width * products.lanes.count
     group_step = words.times * words.batch * pitch
-    is_long = times > part.rows
-    lines, rows = is_long.select(part.rows, times), is_long.select(times, part.rows)
-    time_step, row_step = words.batch, code.number(1)
-    line_step, step = is_long.select(row_step, time_step), is_long.select(time_step, row_step)
-    with code.when(is_wanted(words.to_x)), code.loop(0, lines) as line:
-        example = time * words.batch + part.first + line.index * line_step
-        errors = words.errors + example * pitch
-        out = words.to_x + (example + words.start * words.batch) * words.features
-        with code.loop(0, words.features, width) as column:
-            weights = words.input_kernel + column.index * (words.groups * depth)
-            products.times_grouped(
-                (errors, group_step),
-                step * pitch,
-                rows,
-                words.groups,
-                depth,
-                weights,
-                (words.zeros, 0),
-                (out + column.index, step * words.features),
-                words.features - column.index,
-            )
+    is_long = words.times > part.rows  # the tile's rows are then times, else examples
+    lines, rows = is_long.select(part.rows, words.times), is_long.select(words.times, part.rows)
+    one, several = code.number(1), words.batch
+    line_step, step = is_long.select(one, several), is_long.select(several, one)
+    columns = is_wanted(words.to_x).select(words.features, code.number(0))
+    with code.loop(0, columns, width, may_be_empty=True) as column, code.loop(0, lines) as line:
+        example = part.first + line.index * line_step
+        errors = words.errors + example * pitch, group_step
+        weights = words.input_kernel + column.index * (words.groups * width)
+        out = words.to_x + ((example + words.start * words.batch) * words.features + column.index)
+        given = errors, step * pitch, rows, words.groups, width, weights, (words.zeros, 0)
+        products.times_grouped(*given, (out, step * words.features), words.features - column.index)
 
 
 Steps = tuple[Index | int, Index | int]

@@ -14,7 +14,9 @@ from agog_cpu_llvm.kernels.recurrent.activations import number
 Array = Any
 
 _BLOCK = 128  # examples whose outer products are summed before the sum is added to those before
-_CACHE = 1 << 20  # bytes of errors that are summed while they are in it
+_CACHE = 1 << 20  # bytes of errors that are summed while they are in it, and of weights that stay there for all times
+_FEW, _MOST = 12, 48  # examples that are too few for products of each time, and those of a turn
+_MOST_OF_LARGE = 128  # those of a turn for weights that are read from memory at each time
 _SPAN = 16  # groups of a turn at most
 
 
@@ -45,6 +47,15 @@ class Sizes(NamedTuple):
     def entries(self, name: str, write: Callable[..., object]) -> Mapping[str, int]:
         """The entries of a unit for the dtype."""
         return tiles.compiled(name, write, self.dtype)
+
+    def part_words(self) -> dict[str, int]:
+        """The words of the parts of a batch, and of the times whose inputs are multiplied at once: several of a few."""
+        weights = (self.features + self.units) * self.units * 4 * np.dtype(self.dtype).itemsize
+        most = _MOST if weights <= _CACHE else _MOST_OF_LARGE
+        count = max(-(-self.batch // most), min(threads.count(), self.batch))
+        chunk = -(-self.batch // count)
+        block = max(1, _MOST // chunk) if chunk < _FEW else 1
+        return {"chunk": chunk, "chunks": -(-self.batch // chunk), "block": block}
 
     def times_back(self, vectors: int) -> Iterator[tuple[int, int]]:
         """Parts of the times, from the last ones on: the first of a part, and how many there are.
