@@ -232,6 +232,8 @@ class _Gru:
         gradient, counts = lanes.load(to_hidden) + given, part.counts(words, words.start + time, row)
         with code.when(counts):
             update, reset, candidate, product = self._load(reserve)
+            for n in range(KEPT):  # which the next step reads
+                (reserve + (words.groups * words.batch * -self.kept + n * count)).prefetch()
             before = self._shown(time, group, example)
             (to_update,) = differentiated(code, words.gate, (update, gradient * (before - candidate)))
             through = gradient * update

@@ -150,6 +150,8 @@ def _step_back(
         (through,) = differentiated(code, words.activation, (active, from_hidden * exit))
         through = through + lanes.load(to_cell)
         old = lanes.load(before + panel)
+        for n in range(GATES):  # which the next step reads
+            (before + n * lanes.count).prefetch()
         pairs = (entry_, through * candidate), (keep, through * old), (exit, from_hidden * active)
         to_entry, to_keep, to_exit = differentiated(code, words.gate, *pairs)
         (to_candidate,) = differentiated(code, words.activation, (candidate, through * entry_))
