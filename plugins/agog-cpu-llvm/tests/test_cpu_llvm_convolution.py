@@ -12,7 +12,7 @@ import pytest
 
 import agog_core as ag
 from agog_core.ops.conv.convolution_ops import general_convolution
-from agog_core.ops.nn.fused import convolution_bias
+from agog_core.ops.nn.fused_convolution import convolution_bias
 from agog_core.plugin import threads
 from agog_cpu_llvm import presence
 from agog_cpu_numpy import kernels as reference

@@ -47,6 +47,37 @@ def convolution_bias(input: Any, filter: Any, bias: Any, *form: Any, activation:
     return ACTIVATIONS[activation](convolution(input, filter, *form) + bias)
 
 
+def slope(gradients: Any, outputs: Any, activation: str) -> Any:
+    """The gradient before an activation, by its result."""
+    if activation in ("relu", "relu6"):
+        return gradients * ((outputs > 0) & ((outputs < 6) | (activation == "relu")))
+    kinds = {"linear": lambda y: 1, "sigmoid": lambda y: y * (1 - y), "tanh": lambda y: 1 - y * y}
+    return gradients * kinds[activation](outputs)
+
+
+def matmul_bias_grad(
+    gradients: Any, a: Any, b: Any, outputs: Any, activation: str = "linear", sources: Any = ("a", "b", "bias")
+) -> Any:
+    g = slope(gradients, outputs, activation)
+    found = {"a": g @ b.T, "b": a.T @ g, "bias": g.sum(0)}
+    return tuple(found[source] for source in sources)
+
+
+def convolution_bias_grad(
+    gradients: Any,
+    input: Any,
+    filter: Any,
+    outputs: Any,
+    *form: Any,
+    activation: str = "linear",
+    sources: Any = ("input", "filter", "bias"),
+) -> Any:
+    g = slope(gradients, outputs, activation)
+    of_input, of_filter = gradients_of(lambda x, f: (convolution(x, f, *form),), (input, filter), (g,))
+    found = {"input": of_input, "filter": of_filter, "bias": g.sum(tuple(range(g.ndim - 1)))}
+    return tuple(found[source] for source in sources)
+
+
 def sparse_softmax_cross_entropy(labels: Any, logits: Any) -> Any:
     rows = logits.reshape(-1, logits.shape[-1])
     return nn.cross_entropy(rows, labels.reshape(-1), reduction="none").reshape(labels.shape)
@@ -195,6 +226,7 @@ def standardize_affine_grad(
 
 COUNTERPARTS = {
     "convolution_bias": Counterpart(convolution_bias, covers=fits),
+    "convolution_bias_grad": Counterpart(convolution_bias_grad, covers=fits),
     "ctc_loss": Counterpart(ctc_loss, covers=alignments, once=CTC_TWICE),
     "ctc_loss_grad": Counterpart(ctc_loss_grad, covers=alignments, without=("logits",)),
     "dropout_grad": lambda gradients, mask, keep: gradients / keep * mask,
@@ -215,6 +247,7 @@ COUNTERPARTS = {
     "lstm": lstm,
     "lstm_grad": lstm_grad,
     "matmul_bias": matmul_bias,
+    "matmul_bias_grad": matmul_bias_grad,
     "neighbor_sum": Counterpart(neighbor_sum, covers=has_elements),
     "relu": torch.relu,
     "relu6": nn.relu6,

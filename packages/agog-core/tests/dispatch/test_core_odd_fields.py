@@ -138,7 +138,7 @@ CLASSES: list[tuple[str, Callable[..., Any], str, dict[str, Any], dict[str, Want
             **dict.fromkeys(("views", "sparse", "elementwise", "random", "host"), BOOL),
             "may_fail": Wanted("a bool or a set of DTypes", "bool", "tuple"),
             **dict.fromkeys(("reserve", "reserve_of"), Wanted("a name", "text", "reference", "None")),
-            "parts": Wanted("the name of an op, a function, and names of ops if any", "None"),
+            "parts": Wanted("a name or names of ops, a function, and more names if any", "None"),
             "unneeded": Wanted("a mapping of names to functions", "None", "mapping"),
         },
     ),

@@ -14,8 +14,9 @@ import agog_core as ag
 from agog_core.dispatch.kernels.observation import KernelCall, observe, unobserve
 from agog_core.ops.conv.convolution_ops import general_convolution
 from agog_core.ops.nn import relu, relu6
-from agog_core.ops.nn.fused import convolution_bias, matmul_bias
-from agog_core.plugin import Kernel, hookimpl
+from agog_core.ops.nn.fused import matmul_bias
+from agog_core.ops.nn.fused_convolution import convolution_bias
+from agog_core.plugin import Kernel, hookimpl, load_reference
 
 ACTIVATIONS: dict[str, Callable[[ag.Tensor], ag.Tensor]] = {
     "linear": lambda x: x,
@@ -65,6 +66,8 @@ def kernels(*others: Kernel, **functions: Callable[..., Any]) -> Iterator[list[s
     found += others
     ag.register_plugin(SimpleNamespace(agog_kernels=hookimpl(lambda: found)), "library")
 
+    before = ag.prefer("library", "cpu-numpy")
+
     def note(call: KernelCall) -> None:
         seen.append(f"{call.op.name} of {call.candidate.plugin.name}")
 
@@ -74,6 +77,7 @@ def kernels(*others: Kernel, **functions: Callable[..., Any]) -> Iterator[list[s
             yield seen
     finally:
         unobserve(note)
+        ag.prefer(*before)
         ag.unregister_plugin("library")
 
 
@@ -150,6 +154,7 @@ def test_another_plugins_activation_behind_a_kernel_for_the_whole() -> None:
     ag.register_plugin(SimpleNamespace(agog_kernels=hookimpl(lambda: [relu])), "activation")
     try:
         with kernels(matmul_bias=whole) as seen:
+            ag.prefer("activation", "library", "cpu-numpy")
             traced = ag.function(lambda a, activation: matmul_bias(a, b, bias, activation))
             for run in (lambda a, activation: matmul_bias(a, b, bias, activation), traced, traced):
                 assert run(a, "relu").numpy().tolist() == [[4.0, 1.0]]
@@ -204,3 +209,54 @@ def test_a_vjp_computes_what_is_needed_alone() -> None:
         seen.clear()
         assert tape.gradient(out, bias).numpy().tolist() == [5.0] * 4
     assert not any(each.startswith("matmul") for each in seen)
+
+
+def test_a_library_computes_all_gradients_in_one_call_and_keeps_a_reserve_for_it() -> None:
+    given, fused, composed = windows("float64")
+    expected = with_gradients(lambda *x: ag.tanh(composed(*x)), given)
+    kernels_of: dict[str, Any] = {
+        name: load_reference(f"agog_cpu_numpy.kernels:{name}") for name in ("convolution_bias", "convolution_bias_grad")
+    }
+    calls: list[str] = []
+
+    def forward(*arrays: Any, **form: Any) -> Any:
+        out = kernels_of["convolution_bias"](*arrays, **form)
+        return out, 1 - out * out
+
+    def backward(gradients: Any, x: Any, f: Any, outputs: Any, slope: Any, **form: Any) -> Any:
+        calls.append("backward")
+        return kernels_of["convolution_bias_grad"](gradients * slope, x, f, outputs, **{**form, "activation": "linear"})
+
+    reserves = {"convolution_bias": forward, "convolution_bias_grad": backward}
+    found = [Kernel(op=op, device="cpu", fn=fn, reserve=reserves[op], priority=200) for op, fn in kernels_of.items()]
+    for function in (fused, ag.function(fused)):
+        with kernels(*found) as seen:
+            got = with_gradients(lambda *x, f=function: f(*x, "tanh"), given)
+        for each, wanted in zip(got, expected, strict=True):
+            np.testing.assert_allclose(each.numpy(), wanted.numpy(), rtol=1e-10, atol=1e-12)
+        assert "convolution_bias+reserve of library" in seen
+        assert "backward" in calls
+        calls.clear()
+
+
+def test_a_better_kernel_of_one_gradient_is_used() -> None:
+    given, fused, _ = product("float32")
+    with kernels(relu_grad=lambda g, y: g * 2) as seen:
+        with ag.GradientTape() as tape:
+            tape.watch(given[2])
+            out = fused(*given, "relu")
+        assert tape.gradient(out, given[2]).numpy().tolist() == [10.0] * 4
+    assert {"relu_grad of library", "sum_to of cpu-numpy"} <= set(seen)
+
+
+def test_one_tensor_as_several_operands() -> None:
+    x = ag.constant([[1.0, 2.0], [3.0, 4.0]], "float64")
+
+    def cubes(x: ag.Tensor) -> ag.Tensor:
+        return ag.reduce_sum(matmul_bias(x, x, x[0]) ** 3)
+
+    def composed(x: ag.Tensor) -> ag.Tensor:
+        return ag.reduce_sum((ag.matmul(x, x) + x[0]) ** 3)
+
+    for got, expected in zip(with_gradients(cubes, [x]), with_gradients(composed, [x]), strict=True):
+        np.testing.assert_allclose(got.numpy(), expected.numpy(), rtol=1e-12)

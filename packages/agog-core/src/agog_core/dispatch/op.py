@@ -75,8 +75,9 @@ class Op:
         parts: of a fused op, the name of the most costly op that it is composed of, and the composition:
             ``parts(run, *inputs, **attributes)``, where ``run(name, *inputs, **attributes)`` runs the kernel of an op.
             It replaces a kernel that is lower in rank than that of the named op, or is not there, and kernels that
-            traced functions take apart. A third part names ops, one of which an attribute may name as the last one: the
-            composition also runs where another plugin brings a better kernel for that one, without `Kernel.when`.
+            traced functions take apart; in place of the name stand several where one of equal rank does too. A third
+            part names ops, one of which an attribute may name as the last one: the composition also runs where another
+            plugin brings a better kernel for that one, without `Kernel.when`.
         unneeded: what a vjp names to ``unneeded(attributes)``, for what some calls do without: the tape does not keep
             it where that is true, and the vjp gets None.
 
@@ -251,9 +252,10 @@ _FIELDS = {
             lambda value: (
                 isinstance(value, tuple)
                 and len(value) in (2, 3)
-                and (NAME.accepts(value[0]) and FUNCTION.accepts(value[1]) and all(map(_NAMES.accepts, value[2:])))
+                and (NAME.accepts(value[0]) or (isinstance(value[0], tuple) and _NAMES.accepts(value[0])))
+                and (FUNCTION.accepts(value[1]) and all(map(_NAMES.accepts, value[2:])))
             ),
-            "the name of an op, a function, and names of ops if any",
+            "a name or names of ops, a function, and more names if any",
         )
     ),
     "unneeded": optional(mapping(NAME, FUNCTION, "a mapping of names to functions")),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from copy import copy
 from typing import TYPE_CHECKING, Any
 
 from agog_core.dtypes import variant
@@ -38,7 +37,10 @@ def taking(op: Op) -> Op | None:
 
 
 def _with_reserve(op: Op) -> Op:
-    made = copy(op)
+    made: Op = object.__new__(type(op))
+    for name in op.__slots__:
+        if hasattr(op, name):
+            setattr(made, name, getattr(op, name))
     made.name, made.plain, made.parts, made.keeping, made.taking = f"{op.name}+reserve", op, None, None, None
     return made
 

@@ -19,7 +19,7 @@ KERNELS = {
     "ctc": ("ctc_loss", "ctc_loss_grad"),
     "ctc_decoding": ("ctc_beam_search_decoder", "ctc_greedy_decoder"),
     "dropout": ("dropout", "dropout_grad"),
-    "fused": ("convolution_bias", "matmul_bias"),
+    "fused": ("convolution_bias", "convolution_bias_grad", "matmul_bias", "matmul_bias_grad"),
     "gelu": ("gelu", "gelu_grad"),
     "gru": ("gru", "gru_grad"),
     "losses": (

@@ -8,7 +8,7 @@ from agog_core import Tensor, TensorShape, Variable
 from agog_core.errors import InvalidArgumentError
 from agog_core.ops.conv.arguments import Pairs, as_before, channels_last, pairs_of
 from agog_core.ops.conv.convolution_ops import general_convolution
-from agog_core.ops.nn.fused import convolution_bias
+from agog_core.ops.nn.fused_convolution import convolution_bias
 from agog_core.shapes import Shape
 from agog_layers import activations
 from agog_layers.activations.lookup import fused

@@ -7,7 +7,7 @@ from typing import Any
 from agog_core.dispatch.devices.table import KernelTable
 from agog_core.dispatch.kernels.candidates import Candidate, Function, candidates, rank
 from agog_core.dispatch.kernels.lowering import lowering
-from agog_core.dispatch.kernels.resolution import run_chosen
+from agog_core.dispatch.kernels.resolution import resolve, run_chosen
 from agog_core.dispatch.op import Op, registry
 
 
@@ -38,6 +38,15 @@ def composed_for_some(op: Op, table: KernelTable, whole: Function) -> Function:
     return run
 
 
+def is_whole(op: Op, table: KernelTable) -> bool:
+    """Whether a kernel of its own runs a fused op, so that it is worth a call."""
+    if table.traces:
+        return not _is_taken_apart(op, table)
+    if op.name not in table.kernels:
+        resolve(op, table)
+    return op.name in table.chains
+
+
 def _composition(op: Op, table: KernelTable) -> Function:
     assert op.parts is not None
     composition = op.parts[1]
@@ -62,10 +71,16 @@ def _is_better(part: Candidate, whole: Candidate | None) -> bool:
 
 
 def _is_outranked(op: Op, table: KernelTable) -> bool:
-    """Whether the best kernel for the main part goes before the best one for the whole."""
+    """Whether the best kernel for the main part goes before the best one for the whole; or for one of several parts,
+    which are faster alone, at equal rank too.
+    """
     assert op.parts is not None
-    whole, part = _best(op.name, table), _best(op.parts[0], table)
-    return whole is None or (part is not None and rank(part) > rank(whole))
+    whole, mains = _best(op.name, table), op.parts[0]
+    if whole is None:
+        return True
+    if isinstance(mains, str):
+        return (part := _best(mains, table)) is not None and rank(part) > rank(whole)
+    return any((part := _best(name, table)) is not None and rank(part) >= rank(whole) for name in mains)
 
 
 def _is_taken_apart(op: Op, table: KernelTable) -> bool:

@@ -1,4 +1,4 @@
-"""Fused: products of matrices and convolutions with a bias and an activation, as one op each.
+"""Fused: products of matrices with a bias and an activation, as one op with one gradient.
 
 A library computes all three in one pass. Where its plugin brings the product alone, or a traced function takes kernels
 apart, the op is what it is composed of.
@@ -6,32 +6,32 @@ apart, the op is what it is composed of.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from functools import lru_cache
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache, partial
 from typing import Any
 
 from agog_core.calls.broadcasting import sum_to
-from agog_core.calls.call import call
+from agog_core.calls.call import call, call_several
 from agog_core.dispatch.devices.lookup import scopes
 from agog_core.dispatch.kernels.failure import note_failure
+from agog_core.dispatch.kernels.parts import is_whole
 from agog_core.dispatch.kernels.resolution import run_next
-from agog_core.dispatch.op import Op
+from agog_core.dispatch.op import Op, define
 from agog_core.dtypes import FLOATING
 from agog_core.errors import InvalidArgumentError
-from agog_core.ops.conv.arguments import Pairs
-from agog_core.ops.conv.convolution_ops import _shape as convolution_shape
-from agog_core.ops.conv.convolution_ops import convolution_filter_grad, convolution_input_grad
+from agog_core.ops.array.reshaping import identity
 from agog_core.ops.linalg.matmul import _matmul_shape as matmul_shape
 from agog_core.ops.linalg.matmul import matmul
 from agog_core.ops.math.elementary import sigmoid_grad, tanh_grad
 from agog_core.ops.nn.activations import relu6_grad, relu_grad
+from agog_core.ops.nn.recurrent import check_sources, in_order
 from agog_core.recording import active, record
 from agog_core.shapes import Shape
 from agog_core.tensors import Tensor, TensorLike, convert_to_tensor
 from agog_core.tensors.tensor import wrap
 
 # The gradients of the activations that have a name here, by their outputs.
-_GRADIENTS: dict[str, Callable[[Tensor, Any], Tensor]] = {
+GRADIENTS: dict[str, Callable[[Tensor, Any], Tensor]] = {
     "linear": lambda g, out: g,
     "relu": relu_grad,
     "relu6": relu6_grad,
@@ -71,11 +71,11 @@ def matmul_bias(a: TensorLike, b: TensorLike, bias: TensorLike, activation: str 
     return out
 
 
-def _check(op: str, shape: Shape, bias: Shape, activation: str) -> Shape:
+def check(op: str, shape: Shape, bias: Shape, activation: str) -> Shape:
     if bias != shape[-1:]:
         raise InvalidArgumentError(f"{op}: bias has a number for each of the {shape[-1]} outputs; got shape {bias}.")
-    if activation not in _GRADIENTS:
-        raise InvalidArgumentError(f"{op}: activation must be one of {', '.join(_GRADIENTS)}; got {activation!r}.")
+    if activation not in GRADIENTS:
+        raise InvalidArgumentError(f"{op}: activation must be one of {', '.join(GRADIENTS)}; got {activation!r}.")
     return shape
 
 
@@ -83,32 +83,41 @@ def _check(op: str, shape: Shape, bias: Shape, activation: str) -> Shape:
 def _matmul_bias_shape(a: Shape, b: Shape, bias: Shape, activation: str) -> Shape:
     if len(a) != 2 or len(b) != 2:
         raise InvalidArgumentError(f"matmul_bias: a and b must be matrices; got shapes {a} and {b}.")
-    return _check("matmul_bias", matmul_shape(a, b, False, False), bias, activation)
+    return check("matmul_bias", matmul_shape(a, b, False, False), bias, activation)
 
 
 def _matmul_bias_vjp(
-    g: Tensor, a: Tensor, b: Tensor, out: Tensor | None, bias_shape: Shape, activation: str, needed: tuple[str, ...]
+    g: Tensor, a: Tensor, b: Tensor, out: Tensor | None, activation: str, needed: tuple[str, ...]
 ) -> tuple[Tensor | None, ...]:
-    g = _GRADIENTS[activation](g, out)
+    if not is_whole(_matmul_bias_grad, g._table):
+        return _product_gradients(g, a, b, out, activation, needed)
+    given = g, a, b, g if out is None else out
+    return in_order(call_several(_matmul_bias_grad, *given, activation=activation, sources=needed), needed, _OF_PRODUCT)
+
+
+def _product_gradients(
+    g: Tensor, a: Tensor, b: Tensor, out: Tensor | None, activation: str, needed: tuple[str, ...]
+) -> tuple[Tensor | None, ...]:
+    g = GRADIENTS[activation](g, out)
     return (
         matmul(g, b, transpose_b=True) if "a" in needed else None,
         matmul(a, g, transpose_a=True) if "b" in needed else None,
-        sum_to(g, bias_shape) if "bias" in needed else None,
+        sum_to(g, g._shape[-1:]) if "bias" in needed else None,
     )
 
 
 def _matmul_bias_parts(run: Callable[..., Any], a: Any, b: Any, bias: Any, *, activation: str) -> Any:
-    return _finished(run, run("matmul", a, b, transpose_a=False, transpose_b=False), bias, activation)
+    return finished(run, run("matmul", a, b, transpose_a=False, transpose_b=False), bias, activation)
 
 
-_ACTIVATIONS = tuple(name for name in _GRADIENTS if name != "linear")
+ACTIVATIONS = tuple(name for name in GRADIENTS if name != "linear")
 
 
-def _is_linear(attributes: Mapping[str, Any]) -> bool:
+def is_linear(attributes: Mapping[str, Any]) -> bool:
     return bool(attributes["activation"] == "linear")
 
 
-def _finished(run: Callable[..., Any], product: Any, bias: Any, activation: str) -> Any:
+def finished(run: Callable[..., Any], product: Any, bias: Any, activation: str) -> Any:
     out = run("add", product, bias)
     return out if activation == "linear" else run(activation, out)
 
@@ -120,93 +129,102 @@ _matmul_bias = Op(
     shape=_matmul_bias_shape,
     dtypes=FLOATING,
     vjp={("a", "b", "bias"): _matmul_bias_vjp},
-    parts=("matmul", _matmul_bias_parts, _ACTIVATIONS),
-    unneeded={"out": _is_linear},
+    parts=("matmul", _matmul_bias_parts, ACTIVATIONS),
+    unneeded={"out": is_linear},
 )
 
 
-def convolution_bias(
-    input: TensorLike,
-    filter: TensorLike,
-    bias: TensorLike,
-    strides: Shape,
-    paddings: Pairs,
-    dilations: Shape,
-    groups: int = 1,
+def matmul_bias_grad(
+    gradients: TensorLike,
+    a: TensorLike,
+    b: TensorLike,
+    outputs: TensorLike,
     activation: str = "linear",
-) -> Tensor:
-    """A layer's ``activation(convolution + bias)``: see `general_convolution`, with a number added to each output.
+    sources: Sequence[str] | None = None,
+) -> tuple[Tensor, ...]:
+    """The gradients of `matmul_bias` with respect to ``a``, ``b`` and ``bias``, or only to those in ``sources``.
+    ``outputs`` is its result; with activation ``"linear"`` any tensor of that shape will do.
 
-    The activation is ``"linear"``, ``"relu"``, ``"relu6"``, ``"sigmoid"`` or ``"tanh"``.
-
-    >>> x, f = [[[1.0], [2.0], [3.0]]], [[[1.0]], [[-10.0]]]
-    >>> print(convolution_bias(x, f, [20.0], (1,), ((0, 0),), (1,), activation="relu").numpy().tolist())
-    [[[1.0], [0.0]]]
+    >>> print(matmul_bias_grad([[1.0, 1.0]], [[2.0]], [[3.0, 4.0]], [[7.0, 0.0]], "relu", ["a", "bias"])[1])
+    tf.Tensor([1. 0.], shape=(2,), dtype=float32)
     """
-    x, f, b = convert_to_tensor(input), convert_to_tensor(filter), convert_to_tensor(bias)
-    return call(
-        _convolution_bias,
-        *(x, f, b),
-        strides=strides,
-        paddings=paddings,
-        dilations=dilations,
-        groups=groups,
-        activation=activation,
-    )
+    tensors = map(convert_to_tensor, (gradients, a, b, outputs))
+    of = check_sources("matmul_bias_grad", sources, _OF_PRODUCT)
+    return call_several(_matmul_bias_grad, *tensors, activation=activation, sources=of)
 
 
-@lru_cache(maxsize=4096)
-def _convolution_bias_shape(
-    input: Shape,
-    filter: Shape,
-    bias: Shape,
-    strides: Shape,
-    paddings: Pairs,
-    dilations: Shape,
-    groups: int,
+_OF_PRODUCT = ("a", "b", "bias")
+SLOPES = tuple(f"{name}_grad" for name in ACTIVATIONS)
+
+
+def _matmul_bias_grad_shape(
+    gradients: Shape, a: Shape, b: Shape, outputs: Shape, activation: str, sources: tuple[str, ...]
+) -> list[Shape]:
+    expected = _matmul_bias_shape(a, b, b[-1:], activation)
+    return grad_shapes("matmul_bias_grad", gradients, outputs, expected, {"a": a, "b": b}, sources)
+
+
+def grad_shapes(
+    op: str, gradients: Shape, outputs: Shape, expected: Shape, known: dict[str, Shape], sources: tuple[str, ...]
+) -> list[Shape]:
+    if not gradients == outputs == expected:
+        raise InvalidArgumentError(
+            f"{op}: gradients and outputs must be of shape {expected}; got gradients {gradients} and outputs {outputs}."
+        )
+    return [known.get(source, expected[-1:]) for source in sources]
+
+
+def _matmul_bias_grad_parts(
+    run: Callable[..., Any], gradients: Any, a: Any, b: Any, outputs: Any, *, activation: str, sources: tuple[str, ...]
+) -> tuple[Any, ...]:
+    g = gradients if activation == "linear" else run(f"{activation}_grad", gradients, outputs)
+    makers: dict[str, Callable[[], Any]] = {
+        "a": lambda: run("matmul", g, b, transpose_a=False, transpose_b=True),
+        "b": lambda: run("matmul", a, g, transpose_a=True, transpose_b=False),
+        "bias": lambda: run("sum_to", g, shape=tuple(g.shape[-1:])),
+    }
+    return tuple([makers[source]() for source in sources])
+
+
+def _matmul_bias_grad_vjp(
+    g: list[Tensor | None],
+    gradients: Tensor,
+    a: Tensor,
+    b: Tensor,
+    outputs: Tensor | None,
     activation: str,
-) -> Shape:
-    shape = convolution_shape(input, filter, strides, paddings, dilations, groups)
-    return _check("convolution_bias", shape, bias, activation)
-
-
-def _convolution_bias_vjp(
-    g: Tensor,
-    input: Tensor,
-    filter: Tensor,
-    out: Tensor | None,
-    input_shape: Shape,
-    filter_shape: Shape,
-    bias_shape: Shape,
-    strides: Shape,
-    paddings: Pairs,
-    dilations: Shape,
-    groups: int,
-    activation: str,
+    sources: tuple[str, ...],
     needed: tuple[str, ...],
 ) -> tuple[Tensor | None, ...]:
-    g = _GRADIENTS[activation](g, out)
-    form = strides, paddings, dilations, groups
-    return (
-        convolution_input_grad(g, filter, input_shape, *form) if "input" in needed else None,
-        convolution_filter_grad(input, g, filter_shape, *form) if "filter" in needed else None,
-        sum_to(g, bias_shape) if "bias" in needed else None,
-    )
+    inputs = {"gradients": gradients, "a": a, "b": b, "outputs": outputs}
+    return differentiated(partial(_product_gradients, activation=activation, needed=sources), g, inputs, needed)
 
 
-def _convolution_bias_parts(
-    run: Callable[..., Any], input: Any, filter: Any, bias: Any, *, activation: str, **form: Any
-) -> Any:
-    return _finished(run, run("convolution", input, filter, **form), bias, activation)
+def differentiated(
+    function: Callable[..., tuple[Tensor | None, ...]],
+    g: list[Tensor | None],
+    inputs: dict[str, Tensor | None],
+    needed: tuple[str, ...],
+) -> tuple[Tensor | None, ...]:
+    """The gradients of a function of ops with respect to its needed inputs, one of which may be missing."""
+    from agog_core.gradients.tape import GradientTape  # here, because tapes need ops
+
+    given = {name: x if x is None else identity(x) for name, x in inputs.items()}  # one may be several of them
+    asked = {name: x for name, x in given.items() if name in needed and x is not None}
+    with GradientTape(watch_accessed_variables=False) as tape:
+        tape.watch(asked)
+        outs = [out for out in function(*given.values()) if out is not None]
+    reached = [(out, weight) for out, weight in zip(outs, g, strict=True) if weight is not None]
+    targets, weights = zip(*reached, strict=True)
+    found = tape.gradient(list(targets), asked, list(weights))
+    return tuple([found.get(name) for name in inputs])
 
 
-_convolution_bias = Op(
-    "convolution_bias",
-    convolution_bias,
-    inputs=["input", "filter", "bias"],
-    shape=_convolution_bias_shape,
+_matmul_bias_grad: Op = define(
+    matmul_bias_grad,
+    shape=_matmul_bias_grad_shape,
     dtypes=FLOATING,
-    vjp={("input", "filter", "bias"): _convolution_bias_vjp},
-    parts=("convolution", _convolution_bias_parts, _ACTIVATIONS),
-    unneeded={"out": _is_linear},
+    vjp={("gradients", "a", "b", "outputs"): _matmul_bias_grad_vjp},
+    parts=(("matmul", "sum_to", *SLOPES), _matmul_bias_grad_parts),
+    unneeded={"outputs": is_linear},
 )
