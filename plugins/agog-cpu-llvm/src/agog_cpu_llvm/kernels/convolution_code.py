@@ -9,6 +9,7 @@ padded in scratch memory; planes and rows that lie outside the input are left ou
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from agog_cpu_llvm.tiles import Code, Function, Index, Lanes, Pointer, Vector, Words, entry, multiplied, words_at
@@ -42,13 +43,122 @@ def write(module: Any, dtype: str, lanes: Lanes, pixels: int, vectors: int) -> N
     _write_pack(module, dtype, lanes, vectors)
     bend = _curves(module, dtype, lanes)
     heights = range(max(1, pixels - 1), pixels + 1)
-    tiles = {count: _tile(module, dtype, lanes, count, vectors, bend) for count in heights}
+    tiles = {height: _tile(module, dtype, lanes, height, vectors, bend) for height in heights}
     with entry(module, "forward", kinds(dtype, lanes)) as (code, words, scratch):
-        memory = scratch.seen_as(lanes.dtype)
+        _Forward(code, words, scratch.seen_as(lanes.dtype), lanes, tiles, vectors * lanes.count).write()
+
+
+@dataclass(frozen=True)
+class _Forward:
+    """The loops around tiles: turns, planes and rows of the output, tiles of a row, groups and blocks of channels.
+
+    Args:
+        code, words: of the entry.
+        memory: the thread's, where a turn copies its input.
+        lanes: of a vector.
+        tiles: the functions, by their pixels.
+        block: the channels of a tile.
+    """
+
+    code: Code
+    words: Words
+    memory: Pointer
+    lanes: Lanes
+    tiles: Mapping[int, Function]
+    block: int
+
+    def write(self) -> None:
+        """Write all of them."""
+        code, words, lanes = self.code, self.words, self.lanes
         with code.loop(0, words.copied, lanes.count, may_be_empty=True) as loop:  # of which the padding stays zero
-            lanes.store(lanes.splat(code, 0.0), memory + loop.index)
+            lanes.store(lanes.splat(code, 0.0), self.memory + loop.index)
         with code.turns(words.counter, words.turns) as turn:
-            _write_turn(code, words, memory, turn, lanes, tiles, vectors)
+            self._write_turn(turn % words.images, turn // words.images * words.turn_blocks)
+
+    def _write_turn(self, part: Index, block: Index) -> None:
+        """A band of rows of an image, with some blocks of channels from one on."""
+        code, words = self.code, self.words
+        number, first = part // words.bands, part % words.bands * words.band
+        end = (first + words.band).least(words.rows)
+        image = words.x + (number * words.image).least(words.last_image)
+        target = words.out + (number * words.out_image).least(words.out_last_image)
+        begin, height = self._input_rows(first, end)
+        source, plane = self.memory - begin * words.pitch, height * words.pitch
+        if words.x.dtype == self.lanes.dtype:
+            is_copied = words.copied > 0
+            with code.when(is_copied):
+                self._copy(image, begin, height)
+            source, plane = is_copied.select(source, image), is_copied.select(plane, words.height * words.row)
+        else:
+            self._copy(image, begin, height)
+        with code.loop(0, words.planes) as depth, code.loop(first, end) as row:
+            z, planes = _inside(
+                *(depth.index, words.plane_stride, words.front),
+                *(words.plane_dilation, words.depth, words.window_planes),
+            )
+            y, rows = _inside(
+                *(row.index, words.row_stride, words.top),
+                *(words.row_dilation, words.height, words.window_rows),
+            )
+            plane_begin = depth.index * words.plane_stride - words.front + z * words.plane_dilation
+            row_begin = row.index * words.row_stride - words.top + y * words.row_dilation
+            x = source + plane_begin * plane + row_begin * words.pitch
+            weights = words.filter + (z * words.window_rows + y) * words.taps * words.run * words.filter_pitch
+            out = target + depth.index * words.out_plane + row.index * words.out_row
+            self._write_row(x, weights, out, block, planes, rows, plane)
+
+    def _input_rows(self, first: Index, end: Index) -> tuple[Index, Index]:
+        """Of the rows of input that a band of output reads the first, and their number."""
+        words = self.words
+        begin = (first * words.row_stride - words.top).most(0)
+        extent = (words.window_rows - 1) * words.row_dilation + 1
+        height = ((end - 1) * words.row_stride - words.top + extent).least(words.height) - begin
+        return begin, height.most(0)
+
+    def _copy(self, image: Pointer, begin: Index, height: Index) -> None:
+        """Copy rows of the input between columns of zeros."""
+        code, words, lanes = self.code, self.words, self.lanes
+        whole = words.row // lanes.count * lanes.count
+        with code.loop(0, words.depth) as depth, code.loop(0, height, may_be_empty=True) as row:
+            source = image + (depth.index * words.height + begin + row.index) * words.row
+            target = self.memory + (depth.index * height + row.index) * words.pitch + words.left
+            with code.loop(0, whole, lanes.count, may_be_empty=True) as loop:
+                lanes.store(lanes.load(source + loop.index), target + loop.index)
+            with code.when(whole < words.row):
+                mask = lanes.first(words.row - whole)
+                lanes.store(lanes.load(source + whole, mask), target + whole, mask)
+
+    def _write_row(
+        self, x: Pointer, weights: Pointer, out: Pointer, begin: Index, planes: Index, rows: Index, plane: Index
+    ) -> None:
+        """Tiles of about the same height along a row of output, each with all its channels."""
+        code, words = self.code, self.words
+        small, more = words.columns // words.tiles, words.columns % words.tiles
+        step = plane * words.plane_dilation
+        skip = (words.window_rows - rows) * words.taps * words.run * words.filter_pitch
+        with code.loop(0, words.tiles) as loop, code.loop(0, words.groups) as group:
+            pixel = loop.index * small + loop.index.least(more)
+            height = (loop.index < more).select(small + 1, small)
+            source = x + pixel * words.pixel + group.index * words.group_inputs
+            target = out + pixel * words.out_pixel
+            kernel = weights + group.index * words.filter_group
+            with code.loop(begin, (begin + words.turn_blocks).least(words.group_blocks)) as block:
+                channel = block.index * self.block
+                n = group.index * words.group_outputs + channel
+                pointers = source, kernel + block.index * words.filter_block, words.bias + n, target + n
+                left = words.group_outputs - channel
+                code.choose(height, self.tiles, words.counter, *pointers, planes, rows, step, skip, left)
+
+
+def _inside(
+    turn: Index, stride: Index, before: Index, dilation: Index, size: Index, window: Index
+) -> tuple[Index, Index]:
+    """Of a window's places along an axis the first one inside the input, and the number of those inside."""
+    above = (before - turn * stride).most(0)
+    below = (size + before - turn * stride).most(0)
+    first = ((above + dilation - 1) // dilation).least(window)
+    end = ((below + dilation - 1) // dilation).least(window)
+    return first, (end - first).most(0)
 
 
 PACKED = {"rows": "index", "columns": "index", "groups": "index", "blocks": "index"}
@@ -78,112 +188,6 @@ def _write_pack(module: Any, dtype: str, lanes: Lanes, vectors: int) -> None:
             for n, mask in enumerate(masks):
                 lanes.store(lanes.load(source + n * lanes.count, mask), target + n * lanes.count)
             loop.carry(source + width, target + vectors * lanes.count)
-
-
-def _write_turn(
-    code: Code, words: Words, memory: Pointer, turn: Index, lanes: Lanes, tiles: Mapping[int, Function], vectors: int
-) -> None:
-    part, block = turn % words.images, turn // words.images * words.turn_blocks
-    number, first = part // words.bands, part % words.bands * words.band
-    end = (first + words.band).least(words.rows)
-    image = words.x + (number * words.image).least(words.last_image)
-    target = words.out + (number * words.out_image).least(words.out_last_image)
-    plane = words.height * words.row
-    if words.x.dtype == lanes.dtype:
-        is_copied = words.copied > 0
-        with code.when(is_copied):
-            _copy(code, words, image, memory, lanes, first, end)
-        begin, height = _input_rows(words, first, end)
-        moved = memory - begin * words.pitch
-        source = is_copied.select(moved, image)
-        plane = is_copied.select(height * words.pitch, plane)
-    else:
-        begin, height = _copy(code, words, image, memory, lanes, first, end)
-        source, plane = memory - begin * words.pitch, height * words.pitch
-    with code.loop(0, words.planes) as depth, code.loop(first, end) as row:
-        z, planes = _inside(
-            depth.index, words.plane_stride, words.front, words.plane_dilation, words.depth, words.window_planes
-        )
-        y, rows = _inside(row.index, words.row_stride, words.top, words.row_dilation, words.height, words.window_rows)
-        plane_begin = depth.index * words.plane_stride - words.front + z * words.plane_dilation
-        row_begin = row.index * words.row_stride - words.top + y * words.row_dilation
-        numbers = source + plane_begin * plane + row_begin * words.pitch
-        weights = words.filter + (z * words.window_rows + y) * words.taps * words.run * words.filter_pitch
-        place = target + depth.index * words.out_plane + row.index * words.out_row
-        _write_row(code, words, numbers, weights, place, block, planes, rows, plane, lanes, tiles, vectors)
-
-
-def _inside(
-    turn: Index, stride: Index, before: Index, dilation: Index, size: Index, window: Index
-) -> tuple[Index, Index]:
-    """Of a window's places along an axis the first one inside the input, and the number of those inside."""
-    above = (before - turn * stride).most(0)
-    below = (size + before - turn * stride).most(0)
-    first = ((above + dilation - 1) // dilation).least(window)
-    end = ((below + dilation - 1) // dilation).least(window)
-    return first, (end - first).most(0)
-
-
-def _input_rows(words: Words, first: Index, end: Index) -> tuple[Index, Index]:
-    """Of the rows of input that a band of output reads the first, and their number."""
-    begin = (first * words.row_stride - words.top).most(0)
-    extent = (words.window_rows - 1) * words.row_dilation + 1
-    height = ((end - 1) * words.row_stride - words.top + extent).least(words.height) - begin
-    return begin, height.most(0)
-
-
-def _copy(
-    code: Code, words: Words, image: Pointer, memory: Pointer, lanes: Lanes, first: Index, end: Index
-) -> tuple[Index, Index]:
-    """Copy the rows of input that a band of output reads between columns of zeros; gives the first and their number."""
-    begin, height = _input_rows(words, first, end)
-    whole = words.row // lanes.count * lanes.count
-    with (
-        code.loop(0, words.depth) as depth,
-        code.loop(0, height, may_be_empty=True) as row,
-    ):
-        source = image + (depth.index * words.height + begin + row.index) * words.row
-        target = memory + (depth.index * height + row.index) * words.pitch + words.left
-        with code.loop(0, whole, lanes.count, may_be_empty=True) as loop:
-            lanes.store(lanes.load(source + loop.index), target + loop.index)
-        with code.when(whole < words.row):
-            mask = lanes.first(words.row - whole)
-            lanes.store(lanes.load(source + whole, mask), target + whole, mask)
-    return begin, height
-
-
-def _write_row(
-    code: Code,
-    words: Words,
-    numbers: Pointer,
-    weights: Pointer,
-    place: Pointer,
-    begin: Index,
-    planes: Index,
-    rows: Index,
-    plane: Index,
-    lanes: Lanes,
-    tiles: Mapping[int, Function],
-    vectors: int,
-) -> None:
-    """Tiles of about the same height along a row of output, each with all its channels."""
-    count = words.tiles
-    small, more = words.columns // count, words.columns % count
-    plane_step = plane * words.plane_dilation
-    skip = (words.window_rows - rows) * words.taps * words.run * words.filter_pitch
-    with code.loop(0, count) as loop, code.loop(0, words.groups) as group:
-        pixel = loop.index * small + loop.index.least(more)
-        height = (loop.index < more).select(small + 1, small)
-        x = numbers + pixel * words.pixel + group.index * words.group_inputs
-        out = place + pixel * words.out_pixel
-        first = group.index * words.group_outputs
-        kernel = weights + group.index * words.filter_group
-        with code.loop(begin, (begin + words.turn_blocks).least(words.group_blocks)) as block:
-            channel = block.index * (vectors * lanes.count)
-            n = first + channel
-            arguments = kernel + block.index * words.filter_block, words.bias + n, out + n, planes, rows
-            left = words.group_outputs - channel
-            code.choose(height, tiles, words.counter, x, *arguments, plane_step, skip, left)
 
 
 def _tile(module: Any, dtype: str, lanes: Lanes, pixels: int, vectors: int, bend: Function) -> Function:
