@@ -36,6 +36,12 @@ _FAMILIES = (
         "one to three axes, and it is large enough; groups of one channel each without a bias",
     ),
     (
+        "cross_entropy",
+        ("sparse_softmax_cross_entropy", "sparse_softmax_cross_entropy_grad"),
+        ("float32", "float64"),
+        "",
+    ),
+    (
         "filter_gradient",
         ("convolution_filter_grad",),
         ("bfloat16", "float16", "float32", "float64"),
@@ -80,9 +86,9 @@ _FAMILIES = (
     ),
 )
 # Those whose small calls traced functions take apart, since these fuse with what stands beside them.
-_LOWERED = ("softmax",)
+_LOWERED = ("cross_entropy", "softmax")
 # Those that take memory themselves: for small calls to ask how large a result is takes too long, or there are several.
-_UNFILLED = ("normalization", "softmax")
+_UNFILLED = ("cross_entropy", "normalization", "softmax")
 
 
 @hookimpl

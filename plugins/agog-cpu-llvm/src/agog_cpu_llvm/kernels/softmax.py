@@ -103,16 +103,16 @@ def _softmax(lanes: Lanes, keeps: bool) -> Row:
     def row(code: Code, columns: Index, x: Pointer, out: Pointer) -> None:
         top = largest(code, lanes, columns, x)
 
-        def power(at: Index, mask: Mask | None) -> Vector:
-            value = _power(lanes.load(x + at, mask) - top)
+        def term(at: Index, mask: Mask | None) -> Vector:
+            value = power(lanes.load(x + at, mask) - top)
             if keeps:
                 lanes.store(value, out + at, mask)
             return value
 
-        share = 1.0 / total(code, lanes, columns, power)
+        share = 1.0 / total(code, lanes, columns, term)
 
         def put(at: Index, mask: Mask | None) -> None:
-            value = lanes.load(out + at, mask) if keeps else _power(lanes.load(x + at, mask) - top)
+            value = lanes.load(out + at, mask) if keeps else power(lanes.load(x + at, mask) - top)
             lanes.store(value * share, out + at, mask)
 
         each(code, lanes, columns, put)
@@ -123,7 +123,7 @@ def _softmax(lanes: Lanes, keeps: bool) -> Row:
 def _log_softmax(lanes: Lanes) -> Row:
     def row(code: Code, columns: Index, x: Pointer, out: Pointer) -> None:
         top = largest(code, lanes, columns, x)
-        log = logarithm(total(code, lanes, columns, lambda at, mask: _power(lanes.load(x + at, mask) - top)))
+        log = logarithm(total(code, lanes, columns, lambda at, mask: power(lanes.load(x + at, mask) - top)))
 
         def put(at: Index, mask: Mask | None) -> None:
             lanes.store(lanes.load(x + at, mask) - top - log, out + at, mask)
@@ -150,14 +150,14 @@ def _log_softmax_grad(lanes: Lanes) -> Row:
         whole = total(code, lanes, columns, lambda at, mask: lanes.load(g + at, mask))
 
         def put(at: Index, mask: Mask | None) -> None:
-            lanes.store(lanes.load(g + at, mask) - _power(lanes.load(s + at, mask)) * whole, out + at, mask)
+            lanes.store(lanes.load(g + at, mask) - power(lanes.load(s + at, mask)) * whole, out + at, mask)
 
         each(code, lanes, columns, put)
 
     return row
 
 
-def _power(x: Vector) -> Vector:
+def power(x: Vector) -> Vector:
     """The exponential of numbers that are not positive; zero where it would be no normal number."""
     least = -708.0 if x.lanes.is_double else -87.0
     is_far = x < least

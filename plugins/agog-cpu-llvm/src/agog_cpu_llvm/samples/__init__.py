@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
-from agog_cpu_llvm.samples import convolution, gelu, normalization, products, recurrent, segments, softmax
+from agog_cpu_llvm.samples import (
+    convolution,
+    cross_entropy,
+    gelu,
+    normalization,
+    products,
+    recurrent,
+    segments,
+    softmax,
+)
 
 SAMPLES = {
     **convolution.SAMPLES,
+    **cross_entropy.SAMPLES,
     **gelu.SAMPLES,
     **normalization.SAMPLES,
     **products.SAMPLES,
