@@ -6,6 +6,7 @@ from collections import Counter
 
 import pytest
 
+from agog_core.tracing.tapes import first_call
 from agog_testing.random_programs import __main__ as command
 from agog_testing.random_programs import check_program, comparison, difference_of, source_of
 from agog_testing.random_programs.comparison import outcome
@@ -61,6 +62,17 @@ def test_what_is_stale_is_found_and_shortened() -> None:
     assert "tanh" not in shorter
     assert "numbers" in shorter
     assert difference_of(shorter) is not None
+
+
+def test_a_second_tape_that_is_not_told_what_to_watch_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A fault in the walk back of a traced call: what a tape opened after it watches has no role there."""
+    sources = [source for number in range(150) if "as other:" in (source := source_of(number))]
+    assert [difference_of(source) for source in sources[:3]] == [None] * 3
+    nothing = property(lambda taping: [[] for _ in taping.tapes], lambda taping, watched: None)
+    monkeypatch.setattr(first_call._Taping, "_watched_before", nothing, raising=False)
+    found = next((found for source in sources if (found := difference_of(source)) is not None), None)
+    assert found is not None
+    assert found.kind in ("form", "error", "value")
 
 
 @pytest.mark.parametrize(

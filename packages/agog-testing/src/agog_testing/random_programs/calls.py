@@ -19,7 +19,7 @@ class Calls(Tapes):
         kinds: list[tuple[int, Callable[[], None]]] = [
             *((7, self.plain), (8, self.taped), (3, self.persistent), (2, self.second), (3, self.several)),
             *((3, self.further), (2, self.later), (2, self.nested), (1, self.forward), (1, self.stopped)),
-            *((1, self.functional), (2, self.unwatched), (1, self.recording)),
+            *((1, self.functional), (2, self.unwatched), (1, self.recording), (2, self.afterwards)),
         ]
         if not self.plan.large:
             kinds.append((1, self.jacobian))

@@ -94,6 +94,25 @@ class Tapes(Arguments):
             self.asked("outer", name, floats, twice, "d")
         self.asked("outer", name, floats, twice)
 
+    def afterwards(self) -> None:
+        """A gradient that a second tape records, which was not there at the call."""
+        args, floats, twice = self.given()
+        if not floats:
+            return
+        watch = f"watch([{', '.join(floats)}])"
+        with self.scope.block("with tf.GradientTape(persistent=True) as tape:"):
+            self.scope.add(f"tape.{watch}")
+            name = self.results(f"f({args})")
+        target, x = self.target(name), self.draw.one(floats)
+        with self.scope.block("with tf.GradientTape(persistent=True) as other:"):
+            self.scope.add(f"other.{watch}")
+            if self.draw.chance(0.4):
+                self.scope.add(f"other.watch(tf.nest.flatten({name}[0]))")
+            self.scope.add(f"d = tape.gradient({target}, {x})")
+        self.scope.add(f"see(*{name}, d)")
+        with self.scope.block("if d is not None:"):
+            self.asked("other", name, floats, twice, "d")
+
     def several(self) -> None:
         """Several calls under one tape."""
         args, floats, _ = self.given()
