@@ -6,12 +6,14 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from agog_testing.checks.sizes import is_slow, of_rows, usual_samples
+from agog_testing.checks.sizes import MIDDLE_SIZE, is_slow, of_rows, processor_seconds, usual_samples
 from agog_testing.checks.values import VALUE, compare
 from agog_testing.opinfo import OpInfo, Sample
 from agog_testing.subject import Array, Subject, Violation, arrays_of
 
 SIZE = 100_003
+# What takes longer goes from row to row in Python.
+_MOST_SECONDS = 1.0
 _DTYPES = ("float32", "int32", "string")
 
 
@@ -47,7 +49,7 @@ def _large_sample(subject: Subject) -> Iterator[tuple[Sample, tuple[Array, ...]]
 
 
 def _blocks(subject: Subject, sample: Sample, rows: int) -> tuple[Sample, tuple[Array, ...]] | None:
-    """A sample of the same rows again and again, with their results; None if other rows change a row's result."""
+    """A sample of the same rows again and again, with their results; None if rows change each other's, or take long."""
     every = list(range(len(arrays_of(sample))))
     size = SIZE * rows // max(array.size for array in arrays_of(sample))
     try:
@@ -60,6 +62,10 @@ def _blocks(subject: Subject, sample: Sample, rows: int) -> tuple[Sample, tuple[
     for array, other in zip(block, longer, strict=True):
         if len(other) != 2 * rows + 1 or not np.array_equal(_again(array, 2 * rows + 1), other):
             return None
+    middle = [of_rows(sample, every, MIDDLE_SIZE)]
+    seconds = min(processor_seconds(subject, middle) for _ in range(2))  # the first may import something
+    if seconds / MIDDLE_SIZE * size > _MOST_SECONDS:
+        return None
     return of_rows(sample, every, size), tuple(_again(array, size) for array in block)
 
 

@@ -16,7 +16,7 @@ from agog_testing.subject import Array, Subject, arrays_of, map_arrays
 SIZES = (*range(1, 71), 127, 128, 129, 4097)
 """Around all lengths of vector registers, unrolled loops and blocks."""
 _QUICK_SIZES = (1, 3, 8, 17, 64, 65, 129, 4097)
-_MIDDLE_SIZE, _SECONDS_OF_SLOW_CALL = 129, 0.01
+MIDDLE_SIZE, _SECONDS_OF_SLOW_CALL = 129, 0.01
 
 # For ops whose facts name no samples of a size. Their references may go from element to element, so these are fewer.
 _SIZES_OF_ROWS = (1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 129)
@@ -38,19 +38,19 @@ def check_sizes(subject: Subject) -> None:
 
 def is_slow(subject: Subject) -> bool:
     """Whether a call of a middle size takes so long that the kernel must go from element to element in Python."""
-    samples = _of_middle_size(subject)
+    sized = subject.info.sized
+    if sized is None:
+        return False
+    samples = list(sized(subject.dtype, np.random.default_rng(subject.seed), MIDDLE_SIZE))
+    return processor_seconds(subject, samples) > _SECONDS_OF_SLOW_CALL * len(samples)
+
+
+def processor_seconds(subject: Subject, samples: Sequence[Sample]) -> float:
+    """The time of the processor that the calls of samples need."""
     start = time.process_time()
     for sample in samples:
         subject.attempt(sample)
-    return time.process_time() - start > _SECONDS_OF_SLOW_CALL * len(samples)
-
-
-def _of_middle_size(subject: Subject) -> list[Sample]:
-    """Samples of a middle size, or one of so many rows."""
-    if subject.info.sized is not None:
-        return list(subject.info.sized(subject.dtype, np.random.default_rng(subject.seed), _MIDDLE_SIZE))
-    every = [(sample, [*range(len(arrays_of(sample)))]) for sample in usual_samples(subject)[:1]]
-    return [of_rows(sample, positions, _MIDDLE_SIZE) for sample, positions in every]
+    return time.process_time() - start
 
 
 def _expected(subject: Subject, samples: list[Sample]) -> list[tuple[Array, ...]]:
