@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import signal
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from planting import Fault, kernel, planted
+from planting import Fault, failures, kernel, planted
 
 Array = np.ndarray[Any, Any]
 Kernel = Callable[..., Any]
@@ -173,3 +175,15 @@ FAULTS = [
 ]
 
 test_fault_is_found, test_twin_passes = planted(FAULTS)
+
+
+def test_child_process_that_ends_for_another_reason_proves_nothing() -> None:
+    process = os.getpid()
+
+    def fn(x: Array) -> Array:
+        if os.getpid() != process:  # as a library may do that has had threads
+            os.kill(os.getpid(), signal.SIGTERM)
+        return square(x)
+
+    said = "bounds not checked: a process that was forked for it ended by signal 15 (SIGTERM)"
+    assert failures(kernel("square", fn), ["square"], ["float32"], "bounds") == {"bounds": said}
