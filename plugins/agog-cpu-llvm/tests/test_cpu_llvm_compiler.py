@@ -8,7 +8,6 @@ import subprocess
 import sys
 import threading
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 from weakref import WeakValueDictionary
@@ -18,8 +17,8 @@ import pytest
 
 from agog_core.compiler import ArraySpec, Primitive, Subgraph
 from agog_core.plugin import threads as core_threads
-from agog_cpu_llvm import disk, machine, presence
-from agog_cpu_llvm.fusion import compiler, halves, module
+from agog_cpu_llvm import disk, machine, presence, team
+from agog_cpu_llvm.fusion import compiler, module, shares
 
 SENTENCE = presence.unavailable()
 pytestmark = pytest.mark.skipif(SENTENCE is not None, reason=str(SENTENCE))
@@ -179,68 +178,24 @@ def test_unaligned_arrays() -> None:
 
 
 @pytest.mark.parametrize("shape", [(1500, 300), (1 << 19,), (3, 1 << 18)])
-def test_two_threads_give_the_same_bits(shape: tuple[int, ...], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_any_number_of_threads_gives_the_same_bits(
+    shape: tuple[int, ...], monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+) -> None:
     x, bias = numbers(*shape), numbers(shape[-1], seed=1)
     subgraph, wanted = gelu(x, bias)
-    seen: set[str] = set()
-    has_begun, in_halves = threading.Event(), halves.in_halves
-
-    def counted(function: Any, first: Any, end: Any, *arrays: Any) -> None:
-        seen.add(threading.current_thread().name.partition("_")[0])
-        if first:
-            has_begun.set()
-        elif core_threads.count() == 2:
-            assert has_begun.wait(30)  # else this thread would take both halves
-        function(first, end, *arrays)
-
-    for count in (1, 2):
-        monkeypatch.setattr(core_threads, "count", lambda count=count: count)
-        monkeypatch.setattr(halves, "in_halves", lambda function, *rest: in_halves(partial(counted, function), *rest))
-        function = compiler.compile(subgraph)
-        assert function is not None
-        out = np.zeros_like(x)
-        function(x, bias, out)
-        np.testing.assert_array_equal(out, wanted)
-        assert ("agog-cpu-llvm" in seen) == (count == 2)
-
-
-def test_a_second_caller_does_not_wait_for_the_second_thread(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(core_threads, "count", lambda: 2)
-    calls: list[tuple[int, int]] = []
-    run = halves.in_halves(lambda first, end: calls.append((int(first), int(end))), 10, 1)
-    run()
-    assert sorted(calls) == [(0, 5), (5, 10)]
-    calls.clear()
-    with halves._helper.free:
-        run()
-    assert calls == [(0, 10)]
-
-
-def test_what_the_second_thread_has_not_begun_with_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(core_threads, "count", lambda: 2)
-    is_busy, goes_on = threading.Event(), threading.Event()
-    halves._helper.pool.submit(lambda: (is_busy.set(), goes_on.wait(10)))
-    assert is_busy.wait(10)
-    calls: list[tuple[int, int]] = []
-    halves.in_halves(lambda first, end: calls.append((int(first), int(end))), 10, 1)()
-    assert calls == [(0, 5), (5, 10)]
-    goes_on.set()
-
-
-def test_an_interruption_waits_for_the_other_half(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(core_threads, "count", lambda: 2)
-    goes_on, done = threading.Event(), []
-
-    def half(first: int, end: int) -> None:
-        if first == 0:
-            threading.Timer(0.05, goes_on.set).start()
-            raise KeyboardInterrupt
-        goes_on.wait(10)
-        done.append(end)
-
-    with pytest.raises(KeyboardInterrupt):
-        halves.in_halves(half, 10, 1)()
-    assert done == [10]
+    function = compiler.compile(subgraph)
+    assert function is not None
+    counts: list[int] = []
+    monkeypatch.setattr(shares, "run", lambda *given, most: counts.append(most) or team.run(*given, most=most))
+    request.addfinalizer(lambda: core_threads.set_count(0))
+    for count in (1, 2, 5):
+        core_threads.set_count(count)
+        for _ in range(5):
+            out = np.zeros_like(x)
+            function(x, bias, out)
+            np.testing.assert_array_equal(out, wanted)
+    assert len(counts) == 10
+    assert min(counts) > 1
 
 
 def test_many_threads_call_one_function() -> None:
@@ -438,7 +393,7 @@ class TestDisk:
         """A first call that finds its code waits for LLVM's loader alone."""
         program = (
             "import sys, agog_cpu_llvm.fusion.compiler, agog_cpu_llvm.machine\n"
-            "print([name for name in ('rows', 'terms', 'halves', 'module') if f'agog_cpu_llvm.{name}' in sys.modules])"
+            "print([name for name in ('rows', 'terms', 'shares', 'module') if f'agog_cpu_llvm.{name}' in sys.modules])"
         )
         done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
         assert done.stdout.strip() == "[]"

@@ -97,7 +97,6 @@ def test_two_threads_have_columns_of_their_own(
     shape: tuple[int, ...], axes: tuple[int, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "LARGE", 1)
-    monkeypatch.setattr(module, "FOR_TWO", 1)
     monkeypatch.setattr("agog_core.threads.count", lambda: 2)
     assert reduced(np.random.default_rng(0).normal(size=shape).astype(np.float32), "add", axes)
 

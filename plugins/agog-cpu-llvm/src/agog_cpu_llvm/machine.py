@@ -62,13 +62,14 @@ class Code:
         engine: holds the machine code, until the last of the functions is deleted.
         address: of the machine code.
         turns, grain: as `module.Module` has them.
+        shared: the address of what threads take shares by; 0 where there are none.
     """
 
-    def __init__(self, engine: Any, address: int, turns: int, grain: int) -> None:
+    def __init__(self, engine: Any, address: int, turns: int, grain: int, shared: int) -> None:
         # Python reads the definition of a function while it deletes the function. In a garbage cycle, the collector may
         # clear a structure of ctypes before that; it cannot clear bytes.
         self.definition = bytes(_MethodDef(_NAME, address, _METH_FASTCALL, None))
-        self.turns, self.grain = turns, grain
+        self.turns, self.grain, self.shared = turns, grain, shared
         finalize(self, _left.append, engine).atexit = False
 
     def function(self, addresses: Any, kept: Any) -> Any:
@@ -159,7 +160,8 @@ def load(code: bytes, name: str, turns: int, grain: int) -> Code:
     while _left:
         _left.pop().close()
     held = engine(code)
-    return Code(held, held.get_function_address(name), turns, grain)
+    shared = held.get_function_address(f"{name}_shared") if grain else 0
+    return Code(held, held.get_function_address(name), turns, grain, shared)
 
 
 def engine(code: bytes) -> Any:

@@ -93,12 +93,12 @@ def compile(subgraph: Subgraph) -> Callable[..., None] | None:
         return None
     arrays = [np.asarray(subgraph.constants[value]) for value in constants]
     addresses = np.array([id(None), *[array.ctypes.data for array in arrays]])
-    function: Callable[..., None] = code.function(addresses, arrays)
     if not code.turns:
+        function: Callable[..., None] = code.function(addresses, arrays)
         return function
-    from agog_cpu_llvm.fusion.halves import in_halves
+    from agog_cpu_llvm.fusion.shares import in_shares
 
-    return in_halves(function, code.turns, code.grain)
+    return in_shares(code, addresses, arrays)
 
 
 def _code(subgraph: Subgraph, constants: Sequence[int], key: str) -> machine.Code | None:

@@ -20,10 +20,7 @@ CONTENTS = 16
 """Where in an array's object the address of its data lies, and in a NumPy scalar's the number."""
 
 LARGE = 1 << 20
-"""Operations from which on the GIL is given up."""
-
-FOR_TWO = 1 << 22
-"""Operations from which on a second thread helps; to wake it takes as long as a good part of a million."""
+"""Operations from which on the GIL is given up, and several threads compute: to wake one takes microseconds."""
 
 LINE = 16
 """Elements of a row that two threads do not share, since they would wait for each other's writes."""
@@ -73,8 +70,10 @@ def write(subgraph: Subgraph, constants: Sequence[int], name: str) -> Module:
     turns = nest.row.size if _is_row_divided(frame, nest) else nest.outer[0].size if nest.outer else 1
     cost = _cost(frame, nest)
     _write_entry(fused, name, kinds, len(constants), None if cost >= LARGE else turns)
-    is_divisible = cost >= FOR_TWO and frame.rows == len(frame.shape)
+    is_divisible = cost >= LARGE and frame.rows == len(frame.shape)
     grain = (BLOCK if not nest.outer else LINE if _is_row_divided(frame, nest) else 1) if is_divisible else 0
+    if grain:
+        _write_shared(fused, f"{name}_shared", kinds, len(constants))
     text = str(module)
     machine.dissolve(module)
     return Module(text, turns if cost >= LARGE else 0, grain)
@@ -125,20 +124,11 @@ def _write_entry(fused: ir.Function, name: str, kinds: list[ir.Type], constants:
     entry = ir.Function(module, ir.FunctionType(POINTER, [POINTER, POINTER, INDEX]), name)
     b = ir.IRBuilder(entry.append_basic_block())
     owner, objects, _ = entry.args
-
-    def contents(number: int, kind: ir.Type) -> ir.Value:
-        item = b.load(b.gep(objects, [index(8 * number)], source_etype=BYTE), typ=POINTER)
-        return b.load(b.gep(item, [index(CONTENTS)], source_etype=BYTE), typ=kind)
-
-    before = 2 if turns is None else 0
-    arguments = [contents(before + number, kind) for number, kind in enumerate(kinds)]
-    table = b.load(b.gep(owner, [index(CONTENTS)], source_etype=BYTE), typ=POINTER)
-    none, *addresses = [
-        b.load(b.gep(table, [index(8 * n)], source_etype=BYTE), typ=POINTER) for n in range(1 + constants)
-    ]
+    arguments = _contents(b, objects, 2 if turns is None else 0, kinds)
+    none, *addresses = _table(b, b.load(_after(b, owner, CONTENTS), typ=POINTER), constants)
     arguments += addresses
     if turns is None:
-        limits = [contents(number, INDEX) for number in range(before)]
+        limits = _contents(b, objects, 0, [INDEX, INDEX])
         save = ir.Function(module, ir.FunctionType(POINTER, []), "PyEval_SaveThread")
         restore = ir.Function(module, ir.FunctionType(ir.VoidType(), [POINTER]), "PyEval_RestoreThread")
         state = b.call(save, [])
@@ -148,6 +138,47 @@ def _write_entry(fused: ir.Function, name: str, kinds: list[ir.Type], constants:
         b.call(fused, [*arguments, index(0), index(turns)])
     b.call(ir.Function(module, ir.FunctionType(ir.VoidType(), [POINTER]), "Py_IncRef"), [none])
     b.ret(none)
+
+
+def _write_shared(fused: ir.Function, name: str, kinds: list[ir.Type], constants: int) -> None:
+    """The function ``(words, scratch)`` that the threads of a team call, and take shares of the turns by.
+
+    The words are the counter, the number of shares, the turns of one and of all, the address of the constants, and
+    those of the objects that `_write_entry` finds by its arguments.
+    """
+    entry = ir.Function(fused.module, ir.FunctionType(ir.VoidType(), [POINTER, POINTER]), name)
+    b = ir.IRBuilder(entry.append_basic_block())
+    words = entry.args[0]
+    shares, share, turns = [b.load(_after(b, words, 8 * n), typ=INDEX) for n in (1, 2, 3)]
+    _, *addresses = _table(b, b.load(_after(b, words, 8 * 4), typ=POINTER), constants)
+    arguments = [*_contents(b, words, 5, kinds), *addresses]
+    head, body, done = (b.append_basic_block(each) for each in ("next", "take", "none"))
+    b.branch(head)
+    b.position_at_end(head)
+    number = b.atomic_rmw("add", words, index(1), "monotonic")
+    b.cbranch(b.icmp_signed("<", number, shares), body, done)
+    b.position_at_end(body)
+    first = b.mul(number, share)
+    end = b.add(first, share)
+    b.call(fused, [*arguments, first, b.select(b.icmp_signed("<", end, turns), end, turns)])
+    b.branch(head)
+    b.position_at_end(done)
+    b.ret_void()
+
+
+def _contents(b: ir.IRBuilder, objects: ir.Value, before: int, kinds: list[ir.Type]) -> list[ir.Value]:
+    """The numbers, and the addresses of the elements, of objects by their addresses, behind some others."""
+    items = [b.load(_after(b, objects, 8 * (before + n)), typ=POINTER) for n in range(len(kinds))]
+    return [b.load(_after(b, item, CONTENTS), typ=kind) for item, kind in zip(items, kinds, strict=True)]
+
+
+def _table(b: ir.IRBuilder, table: ir.Value, constants: int) -> list[ir.Value]:
+    """The addresses of None and of the constants' elements."""
+    return [b.load(_after(b, table, 8 * n), typ=POINTER) for n in range(1 + constants)]
+
+
+def _after(b: ir.IRBuilder, place: ir.Value, distance: int) -> ir.Value:
+    return b.gep(place, [index(distance)], source_etype=BYTE)
 
 
 def _cost(frame: Frame, nest: Nest) -> int:
