@@ -24,6 +24,7 @@ _PIXELS = 196  # that a tile sums in one go: they stay in the first cache, or ne
 _DEPTHWISE_PIXELS = 56
 _CHUNK = 1 << 20  # bytes of sums that a turn works on, half of a second cache
 _PARTS = 2 << 20  # bytes of sums of all parts of the batch
+_AHEAD = 1 << 20  # bytes of images that are read ahead, since tiles read some numbers of each pixel at a time
 _TURNS = 8  # that there are at least, where the filter is large enough
 
 
@@ -186,6 +187,10 @@ class _Planner:
             "size": size,
             "short": self.short,
         }
+        ahead = group * sizes["source_image"], group * sizes["b_image"]
+        skips = not (self.is_narrow or self.is_depthwise)  # else arrays are read as they lie anyway
+        if skips and sum(ahead) * itemsize <= _AHEAD and self.planes == self.depth == 1:
+            sizes |= {"a_ahead": ahead[0], "b_ahead": ahead[1]}
         scratch = (group * sizes["pad_image"] + self.lanes.count) * itemsize
         words = tuple([sizes.get(name, 0) for name in SIZES])
         table = np.array(values, np.int64)

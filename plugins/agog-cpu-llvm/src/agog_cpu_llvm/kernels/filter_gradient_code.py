@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from agog_cpu_llvm.tiles import Code, Function, Index, Lanes, Mask, Pointer, Vector, Words, entry
+from agog_cpu_llvm.tiles import BYTES, Code, Function, Index, Lanes, Mask, Pointer, Vector, Words, entry
 
 STEPS = ("a_column", "a_row", "a_image", "b_column", "b_row", "b_image", "pitch")
 """Numbers from a column, row or image to the next in each array, and from a row of sums to the next."""
@@ -18,6 +18,7 @@ STEPS = ("a_column", "a_row", "a_image", "b_column", "b_row", "b_image", "pitch"
 SIZES = (
     *("turns", "chunks", "regions", "parts", "slices", "images", "group", "width", "size", "short", *STEPS),
     *("padded", "pad_rows", "pad_run", "pad_row", "pad_image", "pad_first", "source_row", "source_image"),
+    *("a_ahead", "b_ahead"),  # numbers of a group of images that are asked for in the order in which they lie
 )
 """The words that are sizes. A turn is a chunk of the sums, of a region of the images in a part of the batch."""
 
@@ -27,6 +28,7 @@ FIELDS = ("tile", "a", "b", "sums", "low", "high", "columns")
 SCATTERED = 8
 """Numbers of a tile at most that do not lie side by side."""
 
+_LINE = 64  # bytes of a line of the cache
 _UNROLLED = 8  # from so many rows on, two pixels at a time are a tenth faster
 
 
@@ -83,6 +85,9 @@ def _write_turn(
         images = words.group.least(stop - image.index)
         short = (image.index + images).equals(words.images).select(words.short, code.number(0))
         source = words.a + a_first + image.index * words.source_image
+        for place, count in ((source, words.a_ahead), (words.b + b_first + image.index * words.b_image, words.b_ahead)):
+            with code.loop(0, count, _LINE // BYTES[place.dtype], may_be_empty=True) as line:
+                (place + line.index).prefetch()
         is_padded = words.padded > 0
         with code.when(is_padded):
             _copy(code, words, source, memory, images, lanes)
