@@ -351,4 +351,5 @@ def test_names_that_cannot_be_put_back_say_what_to_write(expression: str, text: 
     assert done.returncode == 1
     last = done.stderr.rstrip("\n").splitlines()[-1]
     plain = call(sys.executable, "-c", source, folder=tmp_path).stderr.rstrip("\n").splitlines()[-1]
-    assert last == (plain if text is None else text)
+    has_own = text is None or "was removed from" in plain  # as NumPy 2.0 says it of methods
+    assert last == (plain if has_own else text)
