@@ -111,6 +111,18 @@ def test_a_convolution_is_the_sum_of_products(form: Any, dtype: str) -> None:
         assert_near(got, activation(expected + b.astype(np.float64)), dtype, scale)
 
 
+@pytest.mark.parametrize("dtype", TOLERANCES)
+def test_a_depthwise_convolution_has_a_bias_too(dtype: str) -> None:
+    x, w, b, attributes = given(((2, 7, 8, 19), (3, 3, 1, 38), (1, 2), ((1, 1), (0, 2)), (1, 1), 19), dtype)
+    kernel, expected = convolution.make("convolution_bias", dtype, "cpu:0"), oracle(x, w, **attributes)
+    for name, activation in ACTIVATIONS.items():
+        got = kernel(x, w, b, activation=name, **attributes)
+        assert_near(got, activation(expected + b.astype(np.float64)), dtype, float(np.abs(expected).max()))
+        out = np.full_like(got, np.nan)
+        assert kernel(x, w, b, activation=name, out=out, **attributes) is None
+        assert out.tobytes() == got.tobytes()
+
+
 def test_random_forms() -> None:
     random = np.random.default_rng(5)
     kernel, taken = convolution.make("convolution", "float32", "cpu:0"), 0

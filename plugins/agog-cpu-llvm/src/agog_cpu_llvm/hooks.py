@@ -33,7 +33,7 @@ _FAMILIES = (
         "convolution",
         ("convolution", "convolution_bias"),
         ("bfloat16", "float16", "float32", "float64"),
-        "one to three axes, and it is large enough; groups of one channel each without a bias",
+        "one to three axes, and it is large enough",
     ),
     (
         "cross_entropy",

@@ -40,9 +40,24 @@ def make(op: str, dtype: str, device: str) -> Callable[..., Any]:
     def convolution_bias(input: Any, filter: Any, bias: Any, *, activation: str, out: Any = None, **form: Any) -> Any:
         if input.size * filter.size < convolution_plan.LEAST and out is None:
             return reference(input, filter, bias, activation=activation, **form)
+        if form["groups"] > 1 and filter.shape[-2] == 1:
+            return _depthwise_bias(dtype, input, filter, bias, activation, out, form)
         return convolve(dtype, input, filter, bias, out, activation, **form)
 
     return convolution if op == "convolution" else convolution_bias
+
+
+def _depthwise_bias(
+    dtype: str, input: Any, filter: Any, bias: Any, activation: str, out: Any, form: dict[str, Any]
+) -> Any:
+    result = depthwise.convolution(dtype, input, filter, out=out, **form)
+    if result is NotImplemented:
+        return NotImplemented
+    sums = result if out is None else out
+    sums += bias
+    if activation != "linear":
+        sums[...] = load_reference(f"agog_cpu_numpy.kernels:{activation}")(sums)
+    return result
 
 
 def convolve(
