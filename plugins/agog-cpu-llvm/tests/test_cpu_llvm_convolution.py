@@ -247,8 +247,10 @@ def test_small_calls_are_those_of_the_reference(monkeypatch: pytest.MonkeyPatch)
     x, w, b, attributes = given(((1, 4, 4, 3), (3, 3, 3, 8), (1, 1), ((1, 1), (1, 1)), (1, 1), 1), "float32")
     monkeypatch.setattr(convolution_plan, "LEAST", 1 << 15)
     monkeypatch.setattr(convolution, "run", None)
-    got = convolution.make("convolution", "float32", "cpu:0")(x, w, **attributes)
+    kernel = convolution.make("convolution", "float32", "cpu:0")
+    got = kernel(x, w, **attributes)
     assert got.tobytes() == reference.convolution(x, w, **attributes).tobytes()
+    assert kernel(x, w, out=got, **attributes) is NotImplemented  # so that it has the same bits
     form = {"activation": "relu", **attributes}
     got = convolution.make("convolution_bias", "float32", "cpu:0")(x, w, b, **form)
     assert got.tobytes() == reference.convolution_bias(x, w, b, **form).tobytes()

@@ -31,15 +31,15 @@ def make(op: str, dtype: str, device: str) -> Callable[..., Any]:
     reference = load_reference(f"agog_cpu_numpy.kernels:{op}")
 
     def convolution(input: Any, filter: Any, *, out: Any = None, **form: Any) -> Any:
-        if input.size * filter.size < convolution_plan.LEAST and out is None:
-            return reference(input, filter, **form)
+        if input.size * filter.size < convolution_plan.LEAST:
+            return reference(input, filter, **form) if out is None else NotImplemented
         if form["groups"] > 1 and filter.shape[-2] == 1:
             return depthwise.convolution(dtype, input, filter, out=out, **form)
         return convolve(dtype, input, filter, None, out, "linear", **form)
 
     def convolution_bias(input: Any, filter: Any, bias: Any, *, activation: str, out: Any = None, **form: Any) -> Any:
-        if input.size * filter.size < convolution_plan.LEAST and out is None:
-            return reference(input, filter, bias, activation=activation, **form)
+        if input.size * filter.size < convolution_plan.LEAST:
+            return reference(input, filter, bias, activation=activation, **form) if out is None else NotImplemented
         if form["groups"] > 1 and filter.shape[-2] == 1:
             return _depthwise_bias(dtype, input, filter, bias, activation, out, form)
         return convolve(dtype, input, filter, bias, out, activation, **form)
