@@ -265,10 +265,29 @@ def test_an_input_may_lie_in_any_way() -> None:
         np.testing.assert_array_equal(kernel(view, w, **attributes), expected)
 
 
-def test_an_output_with_gaps_is_declined() -> None:
+@pytest.mark.parametrize("filter", [(3, 3, 3, 4), (3, 3, 1, 3), (1, 1, 3, 20)], ids=str)
+@pytest.mark.parametrize("dtype", ["float32", "float64", "float16"])
+def test_an_output_may_have_gaps_between_pixels(dtype: str, filter: Any) -> None:
+    groups = 3 // filter[2]
+    x, w, _, attributes = given(((2, 5, 6, 3), filter, (1, 1), ((0, 0), (0, 0)), (1, 1), groups), dtype)
+    kernel = convolution.make("convolution", dtype, "cpu:0")
+    expected = kernel(x, w, **attributes)
+    images, rows, columns, channels = expected.shape
+    memory = np.full((images, 3 * rows, 2 * columns, channels), 7, dtype)
+    assert kernel(x, w, out=memory[:, 1::3, 1::2], **attributes) is None
+    np.testing.assert_array_equal(memory[:, 1::3, 1::2], expected)
+    memory[:, 1::3, 1::2] = 7
+    assert (memory == 7).all()
+
+
+def test_an_output_with_gaps_between_channels_or_backwards_is_declined() -> None:
     x, w, _, attributes = given(((2, 5, 5, 3), (3, 3, 3, 4), (1, 1), ((0, 0), (0, 0)), (1, 1), 1), "float32")
-    out = np.empty((2, 4, 3, 3), np.float32).transpose(0, 2, 3, 1)
-    assert convolution.make("convolution", "float32", "cpu:0")(x, w, out=out, **attributes) is NotImplemented
+    for out in (
+        np.empty((2, 4, 3, 3), np.float32).transpose(0, 2, 3, 1),
+        np.empty((2, 3, 3, 8), np.float32)[..., ::2],
+        np.empty((2, 3, 3, 4), np.float32)[:, ::-1],
+    ):
+        assert convolution.make("convolution", "float32", "cpu:0")(x, w, out=out, **attributes) is NotImplemented
 
 
 @pytest.mark.parametrize("form", FORMS[:8] + FORMS[-2:], ids=str)

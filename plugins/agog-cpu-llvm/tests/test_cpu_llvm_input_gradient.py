@@ -13,7 +13,7 @@ import agog_core as ag
 from agog_core.ops.conv import conv2d_transpose
 from agog_core.plugin import threads
 from agog_cpu_llvm import presence
-from agog_cpu_llvm.kernels import convolution_plan, input_gradient
+from agog_cpu_llvm.kernels import convolution, convolution_plan, depthwise, input_gradient
 
 SENTENCE = presence.unavailable()
 pytestmark = pytest.mark.skipif(SENTENCE is not None, reason=str(SENTENCE))
@@ -88,6 +88,23 @@ def test_it_fills_what_it_is_given(form: Form) -> None:
     assert kernel(g, w, input_shape=form.input, out=out, **form.attributes) is None
     np.testing.assert_array_equal(out, gradient(form, g, w))
     assert memory[0] == memory[-1] == 7
+
+
+@pytest.mark.parametrize("form", [DENSE[3], DENSE[7], DENSE[18], DENSE[19], DEPTHWISE[2], DEPTHWISE[9]], ids=name)
+def test_phases_of_strides_are_written_to_their_places(form: Form, monkeypatch: pytest.MonkeyPatch) -> None:
+    targets = []
+    for module, kernel in ((convolution, "convolve"), (depthwise, "convolution")):
+        whole = getattr(module, kernel)
+
+        def watched(dtype: str, *arrays: Any, whole: Any = whole, **form: Any) -> Any:
+            targets.append(form["out"] if "out" in form else arrays[3])
+            return whole(dtype, *arrays, **form)
+
+        monkeypatch.setattr(module, kernel, watched)
+    _, w, g = form.arrays()
+    got = gradient(form, g, w)
+    assert len(targets) > 1
+    assert all(np.shares_memory(got, target) for target in targets)
 
 
 def test_strided_arrays() -> None:

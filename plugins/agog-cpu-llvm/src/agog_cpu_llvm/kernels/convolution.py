@@ -11,7 +11,7 @@ import numpy as np
 
 from agog_core.plugin import load_reference, threads
 from agog_cpu_llvm.kernels import convolution_code, convolution_plan, depthwise
-from agog_cpu_llvm.kernels.convolution_plan import Pairs, Plan, Shape, computed, plan
+from agog_cpu_llvm.kernels.convolution_plan import Pairs, Plan, Shape, computed, plan, steps
 from agog_cpu_llvm.team import run
 from agog_cpu_llvm.tiles import BYTES, bits, compiled, lanes
 
@@ -73,9 +73,10 @@ def convolve(
     groups: int,
 ) -> Any:
     """A convolution as a new array, or in the array ``out``, and then None; NotImplemented where it is not taken."""
-    if out is not None and not out.flags.c_contiguous:
+    apart = steps(out)
+    if apart is None:
         return NotImplemented
-    way = plan(dtype, input.shape, filter.shape, strides, paddings, dilations, groups, threads.count())
+    way = plan(dtype, input.shape, filter.shape, strides, paddings, dilations, groups, threads.count(), apart)
     if way is None:
         return NotImplemented
     source = np.ascontiguousarray(input)  # also of channels first; the reference copies each window of them

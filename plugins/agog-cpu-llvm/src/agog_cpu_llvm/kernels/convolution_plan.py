@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 from agog_cpu_llvm.kernels import convolution_code
 from agog_cpu_llvm.tiles import BYTES, height, lanes
@@ -57,12 +58,31 @@ class _Form:
     dilations: Shape
     groups: int
     places: Shape
+    steps: Shape
     last: int | None = None
 
 
 def computed(dtype: str) -> str:
     """The dtype that arrays of a dtype are computed in."""
     return "float64" if dtype == "float64" else "float32"
+
+
+def steps(out: Any) -> Shape | None:
+    """Numbers from one image, plane, row and pixel of ``out`` to the next, or None where no kernel writes such ones.
+
+    They are empty where ``out`` is C-contiguous, or None and to be made.
+    """
+    if out is None or out.flags.c_contiguous:
+        return ()
+    *axes, channel = out.strides
+    if min(axes) < 0 or any(step % out.itemsize for step in axes) or channel != out.itemsize:
+        return None
+    return tuple([step // out.itemsize for step in axes])
+
+
+def packed_steps(places: Shape, channels: int) -> Shape:
+    """The steps of a C-contiguous array."""
+    return tuple([math.prod(places[axis:]) * channels for axis in range(len(places) + 1)])
 
 
 @lru_cache(maxsize=1024)
@@ -75,8 +95,9 @@ def plan(
     dilations: Shape,
     groups: int,
     threads: int,
+    steps: Shape = (),
 ) -> Plan | None:
-    """The plan of a convolution, or None where it is not taken."""
+    """The plan of a convolution, or None where it is not taken; its result has the ``steps``, or is C-contiguous."""
     axes = len(input) - 2
     is_depthwise = groups > 1 and filter[-2] == 1
     if axes > 3 or is_depthwise or min(map(min, paddings), default=0) < 0 or 0 in (*input, *filter):
@@ -85,7 +106,7 @@ def plan(
     places = [(size + low + high - (n - 1) * rate - 1) // step + 1 for size, n, step, (low, high), rate in sizes]
     if min(places) < 1:
         return None
-    if math.prod(filter[:-2]) == math.prod(strides) == groups == 1 and not any(map(any, paddings)):
+    if math.prod(filter[:-2]) == math.prod(strides) == groups == 1 and not any(map(any, paddings)) and not steps:
         form = _long_row(dtype, input, filter)
     else:
         before = (1,) * (3 - axes)
@@ -98,10 +119,16 @@ def plan(
             (*before, *dilations),
             groups,
             (*before, *places),
+            over_three_axes(steps or packed_steps(tuple(places), filter[-1])),
         )
     if not _pays(form):
         return None
     return _plan(form, (input[0], *places, filter[-1]), 1 if threads == 1 else _TURNS * threads)
+
+
+def over_three_axes(steps: Shape) -> Shape:
+    """The steps with axes of one place before the others."""
+    return steps[0], *(0,) * (4 - len(steps)), *steps[1:]
 
 
 def _pays(form: _Form) -> bool:
@@ -120,7 +147,9 @@ def _long_row(dtype: str, input: Shape, filter: Shape) -> _Form:
     ones = (1, 1, 1)
     none = ((0, 0),) * 3
     sizes = (images, 1, 1, columns, input[-1])
-    return _Form(dtype, sizes, (*ones, *filter[-2:]), ones, none, ones, 1, (1, 1, columns), pixels - columns)
+    places, last = (1, 1, columns), pixels - columns
+    steps = packed_steps(places, filter[-1])
+    return _Form(dtype, sizes, (*ones, *filter[-2:]), ones, none, ones, 1, places, steps, last)
 
 
 def _plan(form: _Form, shape: Shape, least: int) -> Plan:
@@ -156,8 +185,11 @@ def _plan(form: _Form, shape: Shape, least: int) -> Plan:
         group_outputs % block > 0 or filter_rows * outputs * itemsize > _ROWS_APART or itemsize != BYTES[form.dtype]
     ) and not (form.groups == blocks == 1 and group_outputs == block and itemsize == BYTES[form.dtype])
     is_run = form.dilations[2] == form.groups == 1
-    image, out_image = depth * rows_in * columns, planes * rows * out_columns
-    last, out_last = (form.last,) * 2 if form.last is not None else ((images - 1) * image, (images - 1) * out_image)
+    image = depth * rows_in * columns
+    out_image, out_plane, out_row, out_pixel = form.steps
+    last, out_last = (images - 1) * image, (images - 1) * out_image
+    if form.last is not None:
+        last, out_last = form.last, form.last * outputs
     sizes = {
         "turns": turns,
         "images": images * bands,
@@ -194,12 +226,12 @@ def _plan(form: _Form, shape: Shape, least: int) -> Plan:
         "pixel": form.strides[2] * channels,
         "tap": form.dilations[2] * channels,
         "image": image * channels,
-        "out_pixel": outputs,
-        "out_row": out_columns * outputs,
-        "out_plane": rows * out_columns * outputs,
-        "out_image": out_image * outputs,
+        "out_pixel": out_pixel,
+        "out_row": out_row,
+        "out_plane": out_plane,
+        "out_image": out_image,
         "last_image": last * channels,
-        "out_last_image": out_last * outputs,
+        "out_last_image": out_last,
     }
     return Plan(
         sizes=tuple([sizes[name] for name in convolution_code.SIZES]),

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from agog_cpu_llvm.kernels import depthwise_code
-from agog_cpu_llvm.kernels.convolution_plan import Pairs, Shape, computed
+from agog_cpu_llvm.kernels.convolution_plan import Pairs, Shape, computed, over_three_axes, packed_steps, steps
 from agog_cpu_llvm.team import run
 from agog_cpu_llvm.tiles import compiled
 
@@ -29,13 +29,14 @@ def convolution(
     """A convolution as a new array, or in the array ``out``, and then None; NotImplemented where it is not taken."""
     if len(input.shape) > 5 or 0 in (*input.shape, *filter.shape):
         return NotImplemented
-    plan = _plan(input.shape, filter.shape, strides, paddings, dilations)
-    if plan is None or not (out is None or out.flags.c_contiguous):
+    kind = computed(dtype)
+    apart = steps(out)
+    is_direct = apart is not None and out is not None and out.dtype == kind
+    plan = _plan(input.shape, filter.shape, strides, paddings, dilations, (apart or ()) if is_direct else ())
+    if plan is None:
         return NotImplemented
     sizes, turns, shape = plan
-    kind = computed(dtype)
     x, weights = repeated(input, filter.shape[-1], kind), np.ascontiguousarray(filter, kind)
-    is_direct = out is not None and out.dtype == kind
     result = out if is_direct else np.empty(shape, kind)
     addresses = [array.ctypes.data for array in (x, weights, result)]
     run(compiled("depthwise", depthwise_code.write, kind)["depthwise"], (*addresses, *sizes), most=turns)
@@ -55,7 +56,7 @@ def repeated(input: Any, channels: int, dtype: str) -> Any:
 
 @lru_cache(maxsize=1024)
 def _plan(
-    input: Shape, filter: Shape, strides: Shape, paddings: Pairs, dilations: Shape
+    input: Shape, filter: Shape, strides: Shape, paddings: Pairs, dilations: Shape, steps: Shape
 ) -> tuple[Shape, int, Shape] | None:
     """The sizes as words, the number of turns and the shape of the result; None where there is nothing to compute."""
     axes = list(zip(input[1:-1], filter, strides, paddings, dilations, strict=False))
@@ -76,5 +77,6 @@ def _plan(
     sizes = (
         *(images * bands, planes, rows, columns, bands, band, depth, height, width, filter[-1]),
         *(*ones, *filter[:-2], *ones, *strides, *ones, *dilations, *before, first, end),
+        *over_three_axes(steps or packed_steps(tuple(places), filter[-1])),
     )
     return sizes, images * bands, (input[0], *places, filter[-1])

@@ -19,11 +19,12 @@ SIZES = (
     *("plane_stride", "row_stride", "column_stride", "plane_dilation", "row_dilation", "column_dilation"),
     *("front", "top", "left"),
     *("inner_first", "inner_end"),  # columns whose windows lie inside the input
+    *("out_image", "out_plane", "out_row", "out_pixel"),  # numbers from one to the next
 )
 """The words that are sizes."""
 
 _PIXELS = (8, 4, 2, 1)
-_STEPS = ("plane_step", "row_step", "place_step", "pixel_step", "weights_plane", "weights_row", "channels")
+_STEPS = ("plane_step", "row_step", "place_step", "pixel_step", "weights_plane", "weights_row", "channels", "out_step")
 
 
 def write(module: Any, dtype: str, lanes: Lanes) -> None:
@@ -42,7 +43,7 @@ def write(module: Any, dtype: str, lanes: Lanes) -> None:
         first = band * words.band
         source = words.x + image * words.depth * words.height * words.width * words.channels
         with code.loop(first, (first + words.band).least(words.rows)) as row:
-            target = words.out + (part * words.rows + row.index) * words.columns * words.channels
+            target = words.out + image * words.out_image + plane * words.out_plane + row.index * words.out_row
             _write_row(code, words, lanes, tiles, source, target, plane, row.index)
 
 
@@ -77,7 +78,7 @@ def _write_row(
         words.row_dilation * line,
         words.column_dilation * words.channels,
         words.column_stride * words.channels,
-        *(weights_plane, weights_row, words.channels),
+        *(weights_plane, weights_row, words.channels, words.out_pixel),
     )
 
     def pixels(first: Index | int, end: Index, count: int) -> None:
@@ -89,7 +90,7 @@ def _write_row(
                 left = words.channels - block.index
                 number = (left > lanes.count).select(code.number(16), code.number(32))
                 number = (left >= 2 * lanes.count).select(code.number(0), number)
-                arrays = pixel, taps, target + column.index * words.channels
+                arrays = pixel, taps, target + column.index * words.out_pixel
                 code.choose(
                     number + count,
                     {case: tile for case, tile in tiles.items() if case % 16 == count},
@@ -116,7 +117,7 @@ def _tile(module: Any, dtype: str, lanes: Lanes, pixels: int, vectors: int, is_w
     )
     code = tile.code
     x, weights, out, planes, rows, places, left, *steps = tile.parameters
-    plane_step, row_step, place_step, pixel_step, weights_plane, weights_row, channels = steps
+    plane_step, row_step, place_step, pixel_step, weights_plane, weights_row, channels, out_step = steps
     masks = [None if is_whole else lanes.first(left - n * lanes.count) for n in range(vectors)]
     start = [lanes.splat(code, 0.0)] * (pixels * vectors)
     with code.loop(0, planes, carried=[x, weights, *start], may_be_empty=True) as over_planes:
@@ -138,6 +139,6 @@ def _tile(module: Any, dtype: str, lanes: Lanes, pixels: int, vectors: int, is_w
     for m in range(pixels):
         for n, mask in enumerate(masks):
             lanes.store(over_planes.results[2 + m * vectors + n], out + n * lanes.count, mask)
-        out = out + channels
+        out = out + out_step
     tile.end()
     return tile

@@ -17,7 +17,7 @@ import numpy as np
 
 from agog_core.plugin import threads
 from agog_cpu_llvm.kernels import convolution, depthwise
-from agog_cpu_llvm.kernels.convolution_plan import Pairs, Shape, computed, plan
+from agog_cpu_llvm.kernels.convolution_plan import Pairs, Shape, computed, plan, steps
 
 
 @dataclass(frozen=True)
@@ -64,26 +64,29 @@ def _input_gradient(
     kind = computed(dtype) if channels > input_shape[-1] else dtype
     if kind != dtype:  # the outputs of a channel are added before they are rounded
         gradient, turned = gradient.astype(kind), turned.astype(kind)
+    result = np.empty(input_shape, kept) if out is None else out
     calls = []
     for phase in phases:
         g = np.ascontiguousarray(gradient[(slice(None), *phase.taken)])
         weights = np.ascontiguousarray(turned[phase.places])
+        pixels = result[(slice(None), *phase.pixels)]
         form = (1,) * len(strides), phase.paddings, phase.dilations, channels if is_depthwise else groups
-        if not is_depthwise and plan(kind, g.shape, weights.shape, *form, threads.count()) is None:
+        apart = steps(pixels)
+        if apart is None:
             return NotImplemented
-        calls.append((g, weights, dict(zip(("strides", "paddings", "dilations", "groups"), form, strict=True))))
-    if math.prod(strides) == len(phases) == 1 and channels == input_shape[-1]:
-        ((g, weights, attributes),) = calls
-        return _forward(kind, g, weights, out, attributes)
-    result = np.empty(input_shape, kept) if out is None else out
+        if not is_depthwise and plan(kind, g.shape, weights.shape, *form, threads.count(), apart) is None:
+            return NotImplemented
+        attributes = dict(zip(("strides", "paddings", "dilations", "groups"), form, strict=True))
+        calls.append((g, weights, pixels, attributes))
     if len(phases) < math.prod(map(min, strides, input_shape[1:-1])):
         result[...] = 0
-    for phase, (g, weights, attributes) in zip(phases, calls, strict=True):
-        part = _forward(kind, g, weights, None, attributes)
-        if channels > input_shape[-1]:
+    for g, weights, pixels, attributes in calls:
+        if channels == input_shape[-1]:
+            _forward(kind, g, weights, pixels, attributes)
+        else:
+            part = _forward(kind, g, weights, None, attributes)
             several = part.reshape(*part.shape[:-1], input_shape[-1], -1)
-            part = sum(several[..., n] for n in range(several.shape[-1]))  # NumPy's sum of a short axis is slow
-        result[(slice(None), *phase.pixels)] = part
+            pixels[...] = sum(several[..., n] for n in range(several.shape[-1]))  # NumPy's sum of a short axis is slow
     return result if out is None else None
 
 
