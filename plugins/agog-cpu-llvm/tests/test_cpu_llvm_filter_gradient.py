@@ -24,8 +24,22 @@ def gradient(form: Form, x: Any, g: Any, dtype: str = "float32") -> Any:
     return kernel(x, g, filter_shape=form.filter, **form.attributes)
 
 
+GROUPS = (
+    Form((8, 10, 9, 24), (3, 3, 2, 24), (1, 1), same(3), (1, 1), 12),
+    Form((2, 13, 70, 40), (3, 3, 4, 40), (1, 1), same(3), (1, 1), 10),
+    Form((3, 14, 15, 36), (5, 4, 4, 36), (1, 2), ((2, 2), (0, 1)), (2, 1), 9),
+    Form((3, 11, 9, 40), (3, 3, 8, 40), (2, 2), same(3), (1, 1), 5),
+    Form((5, 9, 7, 8), (1, 1, 4, 8), (1, 1), NONE, (1, 1), 2),
+    Form((3, 8, 8, 12), (3, 2, 3, 12), (1, 1), NONE, (1, 1), 4),
+    Form((2, 6, 5, 8), (3, 3, 2, 16), (1, 1), same(3), (1, 1), 4),
+    Form((2, 40, 32), (9, 2, 32), (2,), ((4, 0),), (1,), 16),
+    Form((2, 5, 6, 7, 20), (3, 2, 3, 4, 20), (1, 2, 1), ((1, 1), (0, 1), (2, 2)), (1, 1, 2), 5),
+)
+"""Groups of a few channels, of which several share a vector where they have as many outputs and these fit into it."""
+
+
 @pytest.mark.parametrize(("dtype", "tolerance"), [("float32", 5e-7), ("float64", 5e-15)])
-@pytest.mark.parametrize("form", [*DENSE, *DEPTHWISE], ids=name)
+@pytest.mark.parametrize("form", [*DENSE, *DEPTHWISE, *GROUPS], ids=name)
 def test_values(form: Form, dtype: str, tolerance: float) -> None:
     x, _, g = form.arrays(dtype)
     got, exact = gradient(form, x, g, dtype), form.filter_gradient(x, g)
@@ -43,7 +57,7 @@ def test_half_precision_is_rounded_once(dtype: str, tolerance: float) -> None:
     np.testing.assert_allclose(got.astype(np.float64), exact, rtol=tolerance, atol=1e-5 * scale(exact))
 
 
-@pytest.mark.parametrize("form", [*DENSE[1:8], *DEPTHWISE[:5]], ids=name)
+@pytest.mark.parametrize("form", [*DENSE[1:8], *DEPTHWISE[:5], *GROUPS[:4]], ids=name)
 def test_any_number_of_threads_gives_the_same_bits(form: Form, monkeypatch: pytest.MonkeyPatch) -> None:
     x, _, g = form.arrays()
     results = []
@@ -62,6 +76,16 @@ def test_strided_and_unaligned_arrays() -> None:
     np.testing.assert_array_equal(gradient(form, moved, g), exact)
     turned = np.ascontiguousarray(g.transpose(3, 2, 1, 0)).transpose(3, 2, 1, 0)
     np.testing.assert_array_equal(gradient(form, x[::-1][::-1], turned), exact)
+
+
+def test_only_the_group_of_a_nan_has_it() -> None:
+    form = Form((1, 8, 8, 40), (3, 3, 4, 40), (1, 1), NONE, (1, 1), 10)
+    x, _, g = form.arrays()
+    x[0, 4, 4, 13] = np.nan  # the second channel of the group of outputs 12 to 15
+    got = gradient(form, x, g)
+    np.testing.assert_array_equal(np.isnan(got), np.isnan(form.filter_gradient(x, g)))
+    assert np.isnan(got[:, :, 1, 12:16]).all()
+    assert np.isnan(got).sum() == 9 * 4
 
 
 def test_only_the_windows_of_a_nan_have_it() -> None:

@@ -13,7 +13,7 @@ import numpy as np
 
 from agog_cpu_llvm.kernels import filter_gradient_code
 from agog_cpu_llvm.kernels.depthwise import repeated
-from agog_cpu_llvm.kernels.filter_gradient_code import SCATTERED, SIZES, kind, tall
+from agog_cpu_llvm.kernels.filter_gradient_code import SCATTERED, SIZES, kind, neighbours, tall
 from agog_cpu_llvm.team import run
 from agog_cpu_llvm.tiles import compiled, lanes
 
@@ -21,7 +21,7 @@ Shape = tuple[int, ...]
 Pairs = tuple[tuple[int, int], ...]
 
 _PIXELS = 196  # that a tile sums in one go: they stay in the first cache, or nearly, and rounding stays small
-_DEPTHWISE_PIXELS = 56
+_SHARED_PIXELS = 56
 _CHUNK = 1 << 20  # bytes of sums that a turn works on, half of a second cache
 _PARTS = 2 << 20  # bytes of sums of all parts of the batch
 _AHEAD = 1 << 20  # bytes of images that are read ahead, since tiles read some numbers of each pixel at a time
@@ -38,6 +38,7 @@ class Plan:
         parts: of the batch and of images, each with sums of its own.
         scratch: bytes of memory for a thread.
         is_swapped: whether the sums lie with inputs last, since there are few outputs.
+        shared: the channels of a group, where several share a vector, else none.
     """
 
     sizes: Shape
@@ -46,6 +47,7 @@ class Plan:
     parts: int
     scratch: int
     is_swapped: bool
+    shared: int
 
 
 def make(op: str, dtype: str, device: str) -> Callable[..., Any]:
@@ -65,7 +67,7 @@ def _filter_gradient(
     groups: int,
     out: Any = None,
 ) -> Any:
-    if is_depthwise := groups > 1 and filter_shape[-2] == 1:
+    if groups > 1 and filter_shape[-2] == 1:
         input = repeated(input, filter_shape[-1], input.dtype)
     plan = _plan(dtype, input.shape, gradient.shape, filter_shape, strides, paddings, dilations, groups)
     if plan is None:
@@ -76,7 +78,7 @@ def _filter_gradient(
     is_direct = out is not None and plan.parts == 1 and out.dtype == computed and not plan.is_swapped
     sums = out if is_direct else np.empty((plan.parts, *filter_shape), computed)
     addresses = [array.ctypes.data for array in (a, b, sums, plan.table)]
-    run(_entry(computed, is_depthwise), (*addresses, *plan.sizes), plan.scratch, plan.turns)
+    run(_entry(computed, plan.shared), (*addresses, *plan.sizes), plan.scratch, plan.turns)
     if is_direct:
         return None
     total = sums[0] if plan.parts == 1 else np.add.reduce(sums, 0)
@@ -89,11 +91,10 @@ def _filter_gradient(
 
 
 @cache
-def _entry(dtype: str, is_depthwise: bool) -> int:
+def _entry(dtype: str, shared: int) -> int:
     """The address of the compiled code."""
-    write = partial(filter_gradient_code.write, is_depthwise=is_depthwise)
-    name = "depthwise filter gradient" if is_depthwise else "filter gradient"
-    return compiled(name, write, dtype)["filter_gradient"]
+    write = partial(filter_gradient_code.write, shared=shared)
+    return compiled(f"filter gradient {shared}", write, dtype)["filter_gradient"]
 
 
 @lru_cache(maxsize=256)
@@ -137,18 +138,20 @@ class _Planner:
         self.before = [*(0 for _ in ones), *(low for low, _ in paddings)]
         self.outer = self.outputs // groups
         self.short = 0
-        self.is_depthwise = groups > 1 and self.inner == 1
+        is_square = self.inner == self.outer and self.inner < wide.count and wide.count % self.inner == 0
+        is_depthwise = groups > 1 and self.inner == 1
+        self.shared = self.inner if is_depthwise or (groups > 1 and is_square) else 0
         self.pixels = _PIXELS
-        if self.is_depthwise:  # all channels at once, of fewer pixels, since both arrays are read for each tile
-            self.groups, self.outer, self.pixels = 1, self.outputs, _DEPTHWISE_PIXELS
-        self.is_swapped = not self.is_depthwise and self.outer < wide.count and self.inner > self.outer
-        narrow = self.inner < SCATTERED and not (self.is_swapped or self.is_depthwise) and groups == 1
+        if self.shared:  # all channels at once, of fewer pixels, since both arrays are read for each tile
+            self.groups, self.outer, self.pixels = 1, self.outputs, _SHARED_PIXELS
+        self.is_swapped = not self.shared and self.outer < wide.count and self.inner > self.outer
+        narrow = self.inner < SCATTERED and not (self.is_swapped or self.shared) and groups == 1
         self.is_padded = narrow and (any(self.before) or any(high for _, high in paddings))
         self.is_narrow = narrow
 
     def plan(self) -> Plan | None:
         """The sizes and the table."""
-        is_single = math.prod(self.window) == math.prod(self.strides) == 1 and not (self.is_narrow or self.is_depthwise)
+        is_single = math.prod(self.window) == math.prod(self.strides) == 1 and not (self.is_narrow or self.shared)
         if is_single and (self.planes, self.rows, self.columns) == (self.depth, self.height, self.width):
             self._flatten()
         slices = list(self._slices())
@@ -188,13 +191,13 @@ class _Planner:
             "short": self.short,
         }
         ahead = group * sizes["source_image"], group * sizes["b_image"]
-        skips = not (self.is_narrow or self.is_depthwise)  # else arrays are read as they lie anyway
+        skips = not (self.is_narrow or self.shared)  # else arrays are read as they lie anyway
         if skips and sum(ahead) * itemsize <= _AHEAD and self.planes == self.depth == 1:
             sizes |= {"a_ahead": ahead[0], "b_ahead": ahead[1]}
         scratch = (group * sizes["pad_image"] + self.lanes.count) * itemsize
         words = tuple([sizes.get(name, 0) for name in SIZES])
         table = np.array(values, np.int64)
-        return Plan(words, sizes["turns"], table, parts * regions, scratch, self.is_swapped)
+        return Plan(words, sizes["turns"], table, parts * regions, scratch, self.is_swapped, self.shared)
 
     def _flatten(self) -> None:
         """Take the pixels of all images as images of one row each, whose last may be shorter."""
@@ -276,13 +279,13 @@ class _Planner:
                 i * self.dilations[1] * row + j * self.dilations[2] * self.channels + n
                 for i, j, n in product(range(self.window[1]), range(self.window[2]), range(self.inner))
             ]
-            for first, height in _divided(len(offsets), tuple(n for n in tall(self.lanes) if n <= SCATTERED)):
+            for first, height in _divided(len(offsets), neighbours(self.lanes, 0)):
                 places = offsets[first : first + height]
                 start = first * self.outputs
                 tiles[start] = self._segmented(kind(height, True), 0, 0, start, *every, places)
             return tiles
-        if self.is_depthwise:
-            return self._depthwise_tiles(row)
+        if self.shared:
+            return self._shared_tiles(row)
         for i, j, group in product(range(self.window[1]), range(self.window[2]), range(self.groups)):
             x = (i * self.dilations[1] - self.before[1]) * row + group * self.inner
             x += (j * self.dilations[2] - self.before[2]) * self.channels
@@ -299,14 +302,14 @@ class _Planner:
                     tiles.setdefault(start, []).extend(segments)
         return tiles
 
-    def _depthwise_tiles(self, row: int) -> dict[int, list[tuple[int, tuple[int, ...]]]]:
+    def _shared_tiles(self, row: int) -> dict[int, list[tuple[int, tuple[int, ...]]]]:
         """Tiles of neighbouring places where all of them lie inside the input, and of one place in what is left."""
         tiles: dict[int, list[tuple[int, tuple[int, ...]]]] = {}
         step = self.dilations[2] * self.channels
-        heights = tuple(n for n in tall(self.lanes) if n <= SCATTERED)
+        heights = neighbours(self.lanes, self.shared)
         for i, (first, height) in product(range(self.window[1]), _divided(self.window[2], heights)):
             x = (i * self.dilations[1] - self.before[1]) * row - self.before[2] * self.channels + first * step
-            start = (i * self.window[2] + first) * self.outputs
+            start = (i * self.window[2] + first) * self.inner * self.outputs
             rows = self._inside(1, i)
             columns = [self._inside(2, first + n) for n in range(height)]
             left, right = max(low for low, _ in columns), min(high for _, high in columns)
@@ -317,7 +320,7 @@ class _Planner:
                 parts += [(end, n, [0]) for end in ends]
             tiles[start] = []
             for taken, n, offsets in parts:
-                to = start + n * self.outputs
+                to = start + n * self.inner * self.outputs
                 tiles[start] += self._segmented(kind(len(offsets), True), x + n * step, 0, to, rows, taken, offsets)
         return {start: several for start, several in tiles.items() if several}
 

@@ -3,6 +3,9 @@
 A tile is a few numbers of a pixel of ``a`` times vectors of the same pixel of ``b``, summed over the pixels of some
 rows of some images: neither array is packed or copied. The plan's table says which tiles there are, and which pixels of
 the image each has: those outside are left out. Sums of some rows are added to sums, so that rounding stays small.
+
+Of groups with few channels several share a vector: it is multiplied by vectors with the first, second, ... input of
+each group in all lanes of the group. A depthwise convolution has groups of one.
 """
 
 from __future__ import annotations
@@ -37,27 +40,33 @@ def tall(lanes: Lanes) -> tuple[int, ...]:
     return (1, 2, 4, 8, 12, 14) if lanes.count * (8 if lanes.is_double else 4) == 64 else (1, 2, 4, 6)
 
 
+def neighbours(lanes: Lanes, shared: int) -> tuple[int, ...]:
+    """How many places tiles have whose vectors are shared by groups of so many channels: each has a row for each."""
+    if shared > 1:
+        return tuple(range(1, min(SCATTERED, tall(lanes)[-1] // shared) + 1))
+    return tuple(n for n in tall(lanes) if n <= SCATTERED)
+
+
 def kind(height: int, is_scattered: bool) -> int:
     """The number of a tile in the table."""
     return height + 32 * is_scattered
 
 
-def write(module: Any, dtype: str, lanes: Lanes, is_depthwise: bool = False) -> None:
-    """Write the entry ``filter_gradient``; tiles of depthwise convolutions have vectors for numbers of ``a``."""
+def write(module: Any, dtype: str, lanes: Lanes, shared: int = 0) -> None:
+    """Write the entry ``filter_gradient``, where groups of so many channels share a vector, or vectors are of one."""
     tiles = {}
-    for is_scattered in (True,) if is_depthwise else (False, True):
-        heights = [n for n in tall(lanes) if n <= SCATTERED] if is_scattered else tall(lanes)
-        for height in heights:
+    for is_scattered in (True,) if shared else (False, True):
+        for height in neighbours(lanes, shared) if is_scattered else tall(lanes):
             for number, (vectors, is_whole) in enumerate(((2, True), (2, False), (1, False))):
                 case = kind(height, is_scattered) + 64 * number
-                tiles[case] = _tile(module, dtype, lanes, height, vectors, is_whole, is_scattered, is_depthwise)
+                tiles[case] = _tile(module, dtype, lanes, height, vectors, is_whole, is_scattered, shared)
     arrays = {"a": f"*{dtype}", "b": f"*{dtype}", "sums": f"*{dtype}", "table": "*int64"}
     with entry(module, "filter_gradient", {**arrays, **dict.fromkeys(SIZES, "index")}) as (code, words, scratch):
         memory = scratch.seen_as(dtype)
         with code.loop(0, words.group * words.pad_image, lanes.count, may_be_empty=True) as loop:
             lanes.store(lanes.splat(code, 0.0), memory + loop.index)  # of which the padding stays zero
         with code.turns(words.counter, words.turns) as turn:
-            _write_turn(code, words, memory, turn, lanes, tiles, is_depthwise)
+            _write_turn(code, words, memory, turn, lanes, tiles, shared)
 
 
 def _write_turn(
@@ -67,7 +76,7 @@ def _write_turn(
     turn: Index,
     lanes: Lanes,
     tiles: Mapping[int, Function],
-    is_depthwise: bool,
+    shared: int,
 ) -> None:
     number, pieces = turn // words.chunks, words.regions * words.chunks
     part = number // words.regions
@@ -102,7 +111,7 @@ def _write_turn(
                 code.choose(
                     case + number,
                     tiles,
-                    a + to_a + low * words.a_row + (block.index if is_depthwise else 0),
+                    a + to_a + low * words.a_row + (block.index if shared else 0),
                     b + to_b + low * words.b_row + block.index,
                     sums + sums_first + to_sums + block.index,
                     here + len(FIELDS),
@@ -129,9 +138,9 @@ def _tile(
     vectors: int,
     is_whole: bool,
     is_scattered: bool,
-    is_depthwise: bool,
+    shared: int,
 ) -> Function:
-    """The function of a tile with so many numbers and vectors, whose last lanes are left out if it is not whole."""
+    """The function of a tile with so many numbers or places, and vectors, of which lanes are left out if not whole."""
     tile = Function(
         module,
         f"tile{height}x{vectors}{'' if is_whole else '_masked'}{'_scattered' if is_scattered else ''}",
@@ -143,12 +152,13 @@ def _tile(
     a_column, a_row, a_image, b_column, b_row, b_image, pitch = steps
     masks = [None if is_whole else lanes.first(left - n * lanes.count) for n in range(vectors)]
     places = [(offsets + m).integer() if is_scattered else m for m in range(height)]
+    height *= max(1, shared)
     with code.loop(0, images, carried=[a, b, *[lanes.splat(code, 0.0)] * (height * vectors)]) as over_images:
         a, b, *totals = over_images.carried
         with code.loop(0, rows, carried=[a, b, *totals]) as over_rows:
             a_here, b_here, *totals = over_rows.carried
             heads = [a_here + place for place in places]
-            numbers = _Pixels(lanes, heads, a_column, b_column, masks, is_scattered, is_depthwise)
+            numbers = _Pixels(lanes, heads, a_column, b_column, masks, is_scattered, shared)
             at = code.number(0) if is_scattered else a_here
             if is_whole and not is_scattered and height >= _UNROLLED:
                 at, b_next, totals = numbers.summed(code, columns // 2, at, b_here, totals, 2)
@@ -178,10 +188,10 @@ class _Pixels:
         b_column: Index,
         masks: list[Mask | None],
         is_scattered: bool,
-        is_depthwise: bool,
+        shared: int,
     ) -> None:
         self.lanes, self.heads, self.masks, self.is_scattered = lanes, heads, masks, is_scattered
-        self.is_depthwise = is_depthwise
+        self.shared = shared
         self.a_column, self.b_column = a_column, b_column
 
     def summed(
@@ -192,18 +202,23 @@ class _Pixels:
             at, b, *totals = loop.carried
             for _ in range(pixels):
                 vectors = [self.lanes.load(b + n * self.lanes.count, mask) for n, mask in enumerate(self.masks)]
-                new = []
-                for m, head in enumerate(self.heads):
-                    place = head + at if self.is_scattered else at + m
-                    for n, vector in enumerate(vectors):
-                        new.append(self._number(place, n).fma(vector, totals[m * len(vectors) + n]))
-                at, b, totals = at + self.a_column, b + self.b_column, new
+                several = vectors * (len(totals) // len(vectors))
+                factors = [
+                    factor
+                    for m, head in enumerate(self.heads)
+                    for factor in self._factors(head + at if self.is_scattered else at + m)
+                ]
+                totals = [one.fma(other, sum) for one, other, sum in zip(factors, several, totals, strict=True)]
+                at, b = at + self.a_column, b + self.b_column
             loop.carry(at, b, *totals)
         at, b, *totals = loop.results
         return at, b, totals
 
-    def _number(self, place: Pointer, n: int) -> Vector:
-        """What a vector of ``b`` is multiplied by: a number, or the numbers of the same channels."""
-        if self.is_depthwise:
-            return self.lanes.load(place + n * self.lanes.count, self.masks[n])
-        return self.lanes.broadcast(place)
+    def _factors(self, place: Pointer) -> list[Vector]:
+        """What the vectors of ``b`` are multiplied by: a number, or numbers of the same groups, one after the other."""
+        if not self.shared:
+            return [self.lanes.broadcast(place)] * len(self.masks)
+        loaded = [self.lanes.load(place + n * self.lanes.count, mask) for n, mask in enumerate(self.masks)]
+        if self.shared == 1:
+            return loaded
+        return [vector.spread(self.shared, n) for n in range(self.shared) for vector in loaded]

@@ -104,6 +104,12 @@ class Vector(Value):
         """The nearest whole numbers, of two the even one."""
         return self._function("rint")
 
+    def spread(self, size: int, place: int) -> Vector:
+        """In all lanes of each group of ``size`` lanes the number that one of them has."""
+        lanes = [lane - lane % size + place for lane in range(self.lanes.count)]
+        none = ir.Constant(self.ir.type, ir.Undefined)
+        return self.like(self.b.shuffle_vector(self.ir, none, ir.Constant(ir.VectorType(_LANE, len(lanes)), lanes)))
+
     def total(self) -> Value:
         """The sum of all lanes, as neighbours, pairs of neighbours and so on are added."""
         values, count = self.ir, self.lanes.count
