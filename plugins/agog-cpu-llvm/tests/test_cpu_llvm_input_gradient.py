@@ -13,7 +13,7 @@ import agog_core as ag
 from agog_core.ops.conv import conv2d_transpose
 from agog_core.plugin import threads
 from agog_cpu_llvm import presence
-from agog_cpu_llvm.kernels import convolution, convolution_plan, depthwise, input_gradient
+from agog_cpu_llvm.kernels import convolution, convolution_plan, depthwise, filter_transpose, input_gradient
 
 SENTENCE = presence.unavailable()
 pytestmark = pytest.mark.skipif(SENTENCE is not None, reason=str(SENTENCE))
@@ -105,6 +105,21 @@ def test_phases_of_strides_are_written_to_their_places(form: Form, monkeypatch: 
     got = gradient(form, g, w)
     assert len(targets) > 1
     assert all(np.shares_memory(got, target) for target in targets)
+
+
+@pytest.mark.parametrize("groups", [1, 3])
+@pytest.mark.parametrize("shape", [(3, 2, 18, 33), (5, 32, 48), (1, 2, 2, 9, 3), (1, 1, 1, 60)], ids=str)
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+def test_filters_are_transposed(dtype: str, shape: Any, groups: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(filter_transpose, "LEAST", 0)
+    filter = np.random.default_rng(0).standard_normal(shape).astype(dtype)
+    places = (slice(None, None, -1), *(slice(1, None) if size > 1 else slice(None) for size in shape[1:-2]))
+    inputs, outputs = shape[-2], shape[-1] // groups
+    got, window = filter_transpose.transpose(filter, places, groups), filter[places]
+    assert got.shape == (*window.shape[:-2], outputs, groups * inputs)
+    assert got.flags.c_contiguous
+    for group, n, m in np.ndindex(groups, inputs, outputs):
+        np.testing.assert_array_equal(got[..., m, group * inputs + n], window[..., n, group * outputs + m])
 
 
 def test_strided_arrays() -> None:

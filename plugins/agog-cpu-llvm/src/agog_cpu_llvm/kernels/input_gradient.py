@@ -18,6 +18,7 @@ import numpy as np
 from agog_core.plugin import threads
 from agog_cpu_llvm.kernels import convolution, depthwise
 from agog_cpu_llvm.kernels.convolution_plan import Pairs, Shape, computed, plan, steps
+from agog_cpu_llvm.kernels.filter_transpose import transpose
 
 
 @dataclass(frozen=True)
@@ -60,15 +61,16 @@ def _input_gradient(
     channels = gradient.shape[-1] if is_depthwise else input_shape[-1]  # some for each of the input's, if depthwise
     kept = gradient.dtype
     phases = _phases(input_shape[1:-1], gradient.shape[1:-1], filter.shape[:-2], strides, paddings, dilations)
-    turned = filter if is_depthwise else _turned(filter, groups)
     kind = computed(dtype) if channels > input_shape[-1] else dtype
     if kind != dtype:  # the outputs of a channel are added before they are rounded
-        gradient, turned = gradient.astype(kind), turned.astype(kind)
+        gradient, filter = gradient.astype(kind), filter.astype(kind)
     result = np.empty(input_shape, kept) if out is None else out
     calls = []
     for phase in phases:
         g = np.ascontiguousarray(gradient[(slice(None), *phase.taken)])
-        weights = np.ascontiguousarray(turned[phase.places])
+        weights = (
+            np.ascontiguousarray(filter[phase.places]) if is_depthwise else transpose(filter, phase.places, groups)
+        )
         pixels = result[(slice(None), *phase.pixels)]
         form = (1,) * len(strides), phase.paddings, phase.dilations, channels if is_depthwise else groups
         apart = steps(pixels)
@@ -94,13 +96,6 @@ def _forward(dtype: str, g: Any, weights: Any, out: Any, attributes: dict[str, A
     if attributes["groups"] > 1 and weights.shape[-2] == 1:
         return depthwise.convolution(dtype, g, weights, out=out, **attributes)
     return convolution.convolve(dtype, g, weights, None, out, "linear", **attributes)
-
-
-def _turned(filter: Any, groups: int) -> Any:
-    """The filter with inputs and outputs of each group exchanged."""
-    *window, inputs, outputs = filter.shape
-    parts = filter.reshape(*window, inputs, groups, outputs // groups)
-    return np.swapaxes(parts, -1, -3).reshape(*window, outputs // groups, groups * inputs)
 
 
 @lru_cache(maxsize=1024)
