@@ -389,7 +389,7 @@ def slower(session: nox.Session) -> None:
 @nox.session(default=False, requires=["wheels"])
 def bench(session: nox.Session) -> None:
     """Time the programs of benchmarks/ beside PyTorch's and JAX's, in turn; arguments after -- name some of them."""
-    install(session, "agog[llvm]", "click", "threadpoolctl", "matplotlib>=3.9")
+    install(session, "agog", "click", "threadpoolctl", "matplotlib>=3.9")
     session.install("torch==2.13.0", "jax==0.10.2", "--extra-index-url", "https://download.pytorch.org/whl/cpu")
     with session.chdir(ROOT):
         session.run("python", "-m", "benchmarks", *session.posargs)
