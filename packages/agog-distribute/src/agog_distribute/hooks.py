@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from agog_core.plugin import Conformance, Kernel, Op, hookimpl, registry, requires
+from agog_core.plugin import Conformance, Kernel, Op, hookimpl, requires
 
 requires(3)
 
@@ -13,11 +13,10 @@ NAMES = ("all_gather", "all_reduce", "all_to_all", "broadcast", "reduce_scatter"
 
 @hookimpl
 def agog_ops() -> Iterator[Op]:
-    """The ops, which importing their module registers."""
-    import agog_distribute.ops  # noqa: F401
+    """The ops."""
+    from agog_distribute.ops import OPS
 
-    for name in NAMES:
-        yield registry[f"distribute_{name}"]
+    yield from OPS
 
 
 @hookimpl

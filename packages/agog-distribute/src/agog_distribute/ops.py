@@ -265,3 +265,5 @@ _all_to_all = Op(
     dtypes=dtypes.NUMERIC_OR_BOOL,
     vjp={"x": _VJPS["distribute_all_to_all"]},
 )
+
+OPS = (_all_gather, _all_reduce, _all_to_all, _broadcast, _reduce_scatter)
