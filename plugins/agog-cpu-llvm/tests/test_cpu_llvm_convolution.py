@@ -358,3 +358,12 @@ def test_second_derivatives_go_through_it() -> None:
 
     slope = (value(w.numpy() + step) - value(w.numpy() - step)) / 2e-5
     np.testing.assert_allclose(second[1, 0, 1, 2], slope, rtol=1e-6)
+
+
+def test_sums_that_would_lose_digits_are_left_to_the_reference() -> None:
+    rng = np.random.default_rng(3)
+    x, filters = rng.normal(size=(2, 30, 5000)).astype(np.float32), rng.normal(size=(2, 5000, 16)).astype(np.float32)
+    form = {"strides": (1,), "paddings": ((0, 0),), "dilations": (1,), "groups": 1}
+    kernel = convolution.make("convolution", "float32", "cpu")
+    assert kernel(x, filters, **form) is NotImplemented
+    assert kernel(x[..., :4000], filters[:, :4000], **form) is not NotImplemented

@@ -21,6 +21,9 @@ _TURNS = 4  # for each thread, where there are several, so that all end at about
 LEAST = 1 << 15
 """Products from which on a call of compiled code is faster than the reference."""
 
+_LONGEST = (
+    1 << 13
+)  # products of one sum in single precision; longer ones have lost digits that BLAS's sums of sums keep
 _LARGE, _LEAST_PIXELS = 1 << 16, 64  # numbers of a filter for whose packing so few pixels do not pay
 _LEAST_COLUMNS = 8  # of a product of matrices
 
@@ -101,6 +104,8 @@ def plan(
     axes = len(input) - 2
     is_depthwise = groups > 1 and filter[-2] == 1
     if axes > 3 or is_depthwise or min(map(min, paddings), default=0) < 0 or 0 in (*input, *filter):
+        return None
+    if math.prod(filter[:-1]) > _LONGEST and dtype != "float64":
         return None
     sizes = zip(input[1:-1], filter[:-2], strides, paddings, dilations, strict=True)
     places = [(size + low + high - (n - 1) * rate - 1) // step + 1 for size, n, step, (low, high), rate in sizes]
