@@ -97,22 +97,22 @@ def draw(results: Results, file: str) -> None:
     from matplotlib import pyplot
 
     columns: Sequence[tuple[str, Any]] = list(results["times"].items())
-    height = max(len(cases) for _, cases in columns)
+    names = list(dict.fromkeys(case for _, cases in columns for case in cases))  # one place for each, in all columns
     figure, axes = pyplot.subplots(
-        1, len(columns), figsize=(5 * len(columns), 0.32 * height + 1.2), sharey=True, squeeze=False
+        1, len(columns), figsize=(5 * len(columns), 0.3 * len(names) + 1.2), sharey=True, squeeze=False
     )
     for axis, (threads, cases) in zip(axes[0], columns, strict=True):
-        shown = {case: row for case, row in cases.items() if ratio(row, "agog") is not None}
         for shift, name, color in ((-0.2, "agog", "#7a8fb8"), (0.2, "agog, traced", "#1f3b73")):
-            places = [n for n, row in enumerate(shown.values()) if ratio(row, name) is not None]
-            values = [value for row in shown.values() if (value := ratio(row, name)) is not None]
-            axis.barh([n + shift for n in places], [v - 1 for v in values], 0.38, left=1, color=color, label=name)
-        axis.set_yticks(range(len(shown)), list(shown))
+            ratios = {names.index(case): over for case, row in cases.items() if (over := ratio(row, name)) is not None}
+            places = [place + shift for place in ratios]
+            axis.barh(places, [over - 1 for over in ratios.values()], 0.38, left=1, color=color, label=name)
+        axis.set_yticks(range(len(names)), names)
         axis.set_xscale("log", base=2)
+        axis.set_xlim(1 / 8, 4)
         axis.set_xticks([0.125, 0.25, 0.5, 1, 2, 4], ["1/8", "1/4", "1/2", "1", "2", "4"])
         axis.axvline(1, color="black", linewidth=0.8)
         axis.set_title(f"{threads} thread{'s' * (threads != '1')}")
-        axis.set_xlabel("time over that of the fastest peer (left of 1, agog is faster)")
+        axis.set_xlabel("time over a peer's (left of 1, agog is faster)")
     axes[0][0].invert_yaxis()
     axes[0][0].legend(loc="lower left", fontsize="small")
     figure.tight_layout()

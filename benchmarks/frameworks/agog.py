@@ -61,7 +61,11 @@ class Eager:
 
 
 class Traced(Eager):
-    """The whole function is traced once."""
+    """The whole function is traced once, and compiled at once, not when it has run for long."""
+
+    def __init__(self, name: str, threads: int) -> None:
+        super().__init__(name, threads)
+        tf.config.compile_functions_at_once(True)
 
     def compiled(self, function: Callable[..., Any]) -> Callable[..., Any]:
         return tf.function(function)
