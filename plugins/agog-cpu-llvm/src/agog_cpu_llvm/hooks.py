@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from agog_core.compiler import Compiler
 from agog_core.plugin import Conformance, Kernel, hookimpl, requires
@@ -25,70 +26,85 @@ _ELEMENTWISE = (
     *("elu", "elu_grad", "leaky_relu", "leaky_relu_grad", "relu6", "relu6_grad", "relu_grad", "selu", "selu_grad"),
     *("sigmoid_cross_entropy", "softplus", "softsign", "swish"),
 )
-_OVER_ROWS = (*("softmax_cross_entropy", "softmax_cross_entropy_grad", "standardize", "standardize_grad"),)
+_OVER_ROWS = ("softmax_cross_entropy", "softmax_cross_entropy_grad", "standardize", "standardize_grad")
 
-# The families in `kernels`: their ops, their dtypes, and the calls that they take.
+_HALF_OR_MORE = ("bfloat16", "float16", "float32", "float64")
+
+
+class Family(NamedTuple):
+    """A file of `kernels`: its ops, their dtypes, and the calls that they take."""
+
+    name: str
+    ops: tuple[str, ...]
+    dtypes: tuple[str, ...]
+    when: str = ""
+    is_lowered: bool = (
+        False  # traced functions take its small calls apart, since they fuse with what stands beside them
+    )
+    fills: bool = True  # else it takes memory itself: to ask how large a small result is takes too long
+
+
 _FAMILIES = (
-    (
+    Family(
         "convolution",
         ("convolution", "convolution_bias"),
-        ("bfloat16", "float16", "float32", "float64"),
+        _HALF_OR_MORE,
         "one to three axes, and it is large enough",
     ),
-    (
+    Family(
         "cross_entropy",
         ("sparse_softmax_cross_entropy", "sparse_softmax_cross_entropy_grad"),
         ("float32", "float64"),
-        "",
+        is_lowered=True,
+        fills=False,
     ),
-    (
+    Family(
         "filter_gradient",
         ("convolution_filter_grad",),
-        ("bfloat16", "float16", "float32", "float64"),
+        _HALF_OR_MORE,
         "one to three axes, and nothing is empty",
     ),
-    (
+    Family(
         "gelu",
         ("gelu", "gelu_grad"),
         ("bfloat16", "float16", "float32"),
         "its inputs are C-contiguous and have 4096 elements or more",
     ),
-    (
+    Family(
         "input_gradient",
         ("convolution_input_grad",),
-        ("bfloat16", "float16", "float32", "float64"),
+        _HALF_OR_MORE,
         "one to three axes, nothing is empty, and each phase of the strides is a convolution that is taken",
     ),
-    (
+    Family(
         "normalization",
         ("standardize_affine", "standardize_affine_grad"),
         ("float32", "float64"),
         "its inputs are C-contiguous and have 8192 elements or more, its axes are the first or the last ones, and its "
         "weights have the shape of the others or of them",
+        fills=False,
     ),
-    (
+    Family(
         "pooling",
         ("avg_pool", "avg_pool_grad", "max_pool", "max_pool_grad"),
-        ("bfloat16", "float16", "float32", "float64"),
+        _HALF_OR_MORE,
         "its inputs are C-contiguous with 3 channels or more; for gradients of half precision, its windows are apart",
     ),
-    (
+    Family(
         "segments",
         ("unsorted_segment_sum",),
         ("float32", "float64"),
         "its data are C-contiguous, of 8192 elements or more in rows of 8 or more, and no number is negative",
     ),
-    (
+    Family(
         "softmax",
         ("log_softmax", "log_softmax_grad", "softmax", "softmax_grad"),
-        ("bfloat16", "float16", "float32", "float64"),
+        _HALF_OR_MORE,
         "its inputs are C-contiguous and have 8192 elements or more, and the axis is the last one",
+        is_lowered=True,
+        fills=False,
     ),
 )
-# Those whose small calls traced functions take apart, since these fuse with what stands beside them.
-_LOWERED = ("cross_entropy", "softmax")
-# Those that take memory themselves: for small calls to ask how large a result is takes too long, or there are several.
-_UNFILLED = ("cross_entropy", "normalization", "softmax")
 
 
 @hookimpl
@@ -120,18 +136,18 @@ def agog_kernels() -> Iterator[Kernel]:
                 when=f"its first or last input has {least} elements or more, and a call like it came before",
                 unavailable=unavailable,
             )
-    for family, members, dtypes, when in _FAMILIES:
-        function = f"agog_cpu_llvm.kernels.{family}:make"
-        for op in members:
+    for family in _FAMILIES:
+        module = f"agog_cpu_llvm.kernels.{family.name}"
+        for op in family.ops:
             yield Kernel(
                 op=op,
                 device="cpu",
-                make=function,
-                lower=f"agog_cpu_llvm.kernels.{family}:lower_{op}" if family in _LOWERED else None,
-                out=None if family in _UNFILLED else function,
-                dtypes=dtypes,
+                make=f"{module}:make",
+                lower=f"{module}:lower_{op}" if family.is_lowered else None,
+                out=f"{module}:make" if family.fills else None,
+                dtypes=family.dtypes,
                 priority=160,
-                when=when,
+                when=family.when,
                 pool=True,
                 unavailable=unavailable,
             )
