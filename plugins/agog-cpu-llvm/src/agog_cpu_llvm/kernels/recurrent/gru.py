@@ -16,12 +16,12 @@ from agog_cpu_llvm.kernels.recurrent.arrays import (
     grouped,
     in_order,
     mask_words,
-    set_times,
     step_words,
     turned,
     wide,
     with_features,
 )
+from agog_cpu_llvm.kernels.recurrent.back import walk_back
 from agog_cpu_llvm.kernels.recurrent.sizes import Sizes
 
 _GATES, _KEPT = 3, 4
@@ -103,7 +103,7 @@ def gru_grad(
     errors = aligned((sizes.groups, parts[0][1], batch, vectors, lanes), dtype)
     needs_x = "x" in sources
     to_x = aligned(x.shape, dtype) if needs_x else None
-    weights = wide(recurrent_kernel)
+    recurrent = wide(recurrent_kernel)
     shared = {
         "hidden": np.ascontiguousarray(wide(initial_hidden)),
         **step_words("hiddens", wide(hidden)),
@@ -117,8 +117,8 @@ def gru_grad(
         **step_words("gradients", wide(gradients)),
         "to_hidden": to_hidden,
         "pitch": pitch,
-        "gate_kernel": turned(weights[:, : 2 * units], 2, lanes, panel),
-        "candidate_kernel": turned(weights[:, 2 * units :], 1, lanes, panel),
+        "gate_kernel": turned(recurrent[:, : 2 * units], 2, lanes, panel),
+        "candidate_kernel": turned(recurrent[:, 2 * units :], 1, lanes, panel),
         "to_x": to_x,
         "input_kernel": turned(kernel, _GATES, lanes, panel) if needs_x else None,
         "zeros": np.zeros(panel, dtype),
@@ -127,24 +127,18 @@ def gru_grad(
         **shared,
     }
     entries = _entries(sizes, reset_after)
-    shapes = {"kernel": kernel.shape, "recurrent_kernel": recurrent_kernel.shape, "bias": bias.shape}
-    found: dict[str, Any] = {name: np.zeros(shape, dtype) for name, shape in shapes.items() if name in sources}
-    sums = {
-        **step_words("x", x),
-        "to_kernel": found.get("kernel"),
-        "to_recurrent": found.get("recurrent_kernel"),
-        "to_bias": found.get("bias"),
-        "one": np.ones(1, dtype),
-        **sizes.sum_words(),
-        **shared,
-    }
-    back, add = in_order(gru_code.BACKWARD, words), in_order(gru_code.WEIGHTS, sums)
-    for start, count in parts:
-        set_times(gru_code.BACKWARD, back, start, count)
-        team.run(entries["gru_grad"], back, part["chunk"] * pitch * x.itemsize, part["chunks"])
-        if found:
-            set_times(gru_code.WEIGHTS, add, start, count)
-            team.run(entries["gru_weights_grad"], add, 0, sums["spans"])
+    weights = {"kernel": kernel, "recurrent_kernel": recurrent_kernel, "bias": bias}
+    found = walk_back(
+        (entries["gru_grad"], gru_code.BACKWARD),
+        (entries["gru_weights_grad"], gru_code.WEIGHTS),
+        words,
+        shared,
+        sizes,
+        x,
+        {name: array for name, array in weights.items() if name in sources},
+        parts,
+        part["chunk"] * pitch * x.itemsize,
+    )
     found |= {"x": to_x, "initial_hidden": np.ascontiguousarray(to_hidden[:, :units])}
     if not features:
         found |= {"x": np.zeros((times, batch, 0), dtype), "kernel": np.zeros((0, _GATES * units), dtype)}

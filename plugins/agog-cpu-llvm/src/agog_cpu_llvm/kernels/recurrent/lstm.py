@@ -16,12 +16,12 @@ from agog_cpu_llvm.kernels.recurrent.arrays import (
     in_order,
     mask_words,
     out_of_groups,
-    set_times,
     step_words,
     turned,
     wide,
     with_features,
 )
+from agog_cpu_llvm.kernels.recurrent.back import walk_back
 from agog_cpu_llvm.kernels.recurrent.sizes import Sizes
 
 _GATES = 4
@@ -125,24 +125,18 @@ def lstm_grad(
         **shared,
     }
     entries = sizes.entries("lstm", lstm_code.write)
-    shapes = {"kernel": kernel.shape, "recurrent_kernel": recurrent_kernel.shape, "bias": bias.shape}
-    found: dict[str, Any] = {name: np.zeros(shape, dtype) for name, shape in shapes.items() if name in sources}
-    sums = {
-        **step_words("x", x),
-        "to_kernel": found.get("kernel"),
-        "to_recurrent": found.get("recurrent_kernel"),
-        "to_bias": found.get("bias"),
-        "one": np.ones(1, dtype),
-        **sizes.sum_words(),
-        **shared,
-    }
-    back, add = in_order(lstm_code.BACKWARD, words), in_order(lstm_code.WEIGHTS, sums)
-    for start, count in parts:
-        set_times(lstm_code.BACKWARD, back, start, count)
-        team.run(entries["lstm_grad"], back, 0, part["chunks"])
-        if found:
-            set_times(lstm_code.WEIGHTS, add, start, count)
-            team.run(entries["lstm_weights_grad"], add, 0, sums["spans"])
+    weights = {"kernel": kernel, "recurrent_kernel": recurrent_kernel, "bias": bias}
+    found = walk_back(
+        (entries["lstm_grad"], lstm_code.BACKWARD),
+        (entries["lstm_weights_grad"], lstm_code.WEIGHTS),
+        words,
+        shared,
+        sizes,
+        x,
+        {name: array for name, array in weights.items() if name in sources},
+        parts,
+        0,
+    )
     found |= {
         "x": to_x,
         "initial_hidden": np.ascontiguousarray(to_hidden[:, :units]),
