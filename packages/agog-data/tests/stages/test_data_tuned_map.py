@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import os
 import threading
 import time
-from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
 
@@ -119,41 +119,54 @@ def test_errors_come_in_their_place(processes: bool) -> None:
     assert [note.rpartition(", ")[2] for note in notes] == expected
 
 
+def decide(monkeypatch: pytest.MonkeyPatch, least_gain: float, cheap: float = 0.0) -> None:
+    """Let what is measured once decide as is said, whatever the times are: those belong to the tests with a clock."""
+    for name, value in {"_KNOWN_CALLS": 3, "_LEAST_CALLS": 1, "_FIRST_PAUSE_SECONDS": 1e9}.items():
+        monkeypatch.setattr(tuning_module, name, value)
+    monkeypatch.setattr(tuning_module, "_LEAST_GAIN", least_gain)
+    monkeypatch.setattr(tuning_module, "processors", lambda: 2)
+    for module in (tuned_mapping, mapping):
+        for name in ("FOR_THREADS", "FOR_PROCESSES"):
+            if hasattr(module, name):
+                monkeypatch.setattr(module, name, Costs(cheap, 0.0))
+
+
+each_decision = pytest.mark.parametrize(
+    ("least_gain", "cheap", "has_workers"),
+    [
+        pytest.param(math.inf, 0.0, True, id="faster"),
+        pytest.param(0.0, 0.0, False, id="slower"),
+        pytest.param(math.inf, math.inf, False, id="cheap"),
+    ],
+)
+
+
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="it forks")
-@pytest.mark.parametrize(("seconds", "forks"), [(0.0, False), (0.004, True)])
-def test_processes_are_there_for_what_takes_long(seconds: float, forks: bool) -> None:
-    def function(x: Any) -> Any:
-        if seconds:
-            time.sleep(seconds)
-        return np.int64(os.getpid())
-
-    found = [int(x) for x in Dataset.range(400).map(function, AUTOTUNE, processes=True)]
+@each_decision
+def test_processes_are_there_where_they_are_faster(
+    least_gain: float, cheap: float, has_workers: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    decide(monkeypatch, least_gain, cheap)
+    found = [int(x) for x in Dataset.range(400).map(lambda x: np.int64(os.getpid()), AUTOTUNE, processes=True)]
     assert found[0] == os.getpid()
-    elsewhere = sum(process != os.getpid() for process in found[200:])
-    assert elsewhere > 100 if forks else elsewhere == 0  # it is tried now and then whether that is so still
+    assert [process != os.getpid() for process in found[200:]] == [has_workers] * 200
 
 
-def names_of_threads(function: Callable[[Any], Any], count: int) -> list[str]:
-    """Which threads call a function."""
-    found: list[str] = []
+@each_decision
+def test_threads_are_there_where_they_are_faster(
+    least_gain: float, cheap: float, has_workers: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    decide(monkeypatch, least_gain, cheap)
+    found: dict[int, str] = {}
 
     def noting(x: Any) -> Any:
-        found.append(threading.current_thread().name)
-        function(x)
+        found[int(x)] = threading.current_thread().name
         return x
 
-    assert [int(x) for x in Dataset.range(count).map(noting, AUTOTUNE)] == list(range(count))
-    return found
-
-
-def test_a_cheap_function_has_no_threads() -> None:
-    assert set(names_of_threads(lambda x: x, 500)) == {threading.current_thread().name}
-
-
-def test_a_function_that_waits_has_threads() -> None:
-    found = names_of_threads(lambda x: time.sleep(0.003), 150)
+    assert [int(x) for x in Dataset.range(400).map(noting, AUTOTUNE)] == list(range(400))
     assert found[0] == threading.current_thread().name
-    assert found[75:].count("agog-map") > 40  # it is tried now and then whether that is so still
+    wanted = "agog-map" if has_workers else threading.current_thread().name
+    assert {found[number] for number in range(200, 400)} == {wanted}
 
 
 class FakeQueue:
