@@ -32,6 +32,8 @@ STATE = {
     "agog_keras.backend.values._uids": "none: numbers for names",
     "agog_compat.logging._counts": "none: how often messages were asked for",
     "agog_compat.devices._settings": "none: answers for programs; nothing is computed with them",
+    "agog_distribute.deadline.deadline": "none: how long collectives wait",
+    "agog_distribute.deadline.waits": "none: who waits in a collective",
     "agog_core.checkpointable.listeners": "none: who hears of new parts",
     "agog_core.dispatch.devices.lookup._devices": "none: a cache",
     "agog_core.dispatch.devices.lookup._scope": "key: the function's key has the scope",

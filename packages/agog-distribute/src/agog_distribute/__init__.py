@@ -6,6 +6,7 @@
 """
 
 from agog_core.exports import export as _export
+from agog_distribute.deadline import *
 from agog_distribute.groups import *
 from agog_distribute.ops import *
 

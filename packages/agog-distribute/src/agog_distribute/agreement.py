@@ -6,19 +6,16 @@ all compare a number first, which depends on the op, its attributes, the dtype, 
 
 from __future__ import annotations
 
-import sys
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from agog_core.errors import AbortedError
-from agog_distribute.groups import Group
+from agog_distribute.deadline import Waiting
+from agog_distribute.place import Place, line_of_program
 
-_OWN = (str(Path(__file__).parent), str(Path(sys.modules["agog_core"].__file__ or "").parent))
-
-
-Place = tuple[str, int]
-"""A file and a line of it."""
+if TYPE_CHECKING:
+    from agog_distribute.groups import Group
 
 
 def agree(group: Group, what: str, array: Any | None = None, place: Place | None = None) -> None:
@@ -29,25 +26,28 @@ def agree(group: Group, what: str, array: Any | None = None, place: Place | None
     """
     if group.size == 1:
         return
-    group.count += 1
     of = "" if array is None else f" of {array.dtype} {tuple(array.shape)}"
     file, line = place or line_of_program()
-    begin = f"{what}{of}, the {_ordinal(group.count)} collective, at "
     # Without the folder, which may be another one on another machine.
-    number = int.from_bytes(blake2b(f"{begin}{Path(file).name}:{line}".encode(), digest_size=8).digest()) >> 1
-    if group.communicator.agree(number):
-        return
-    texts = [message.decode() for message in group.communicator.exchange(f"{begin}{file}:{line}".encode())]
+    _agree(group, what, f"{what}{of}", f", at {Path(file).name}:{line}", f", at {file}:{line}")
+
+
+def agree_on_end(group: Group) -> None:
+    """Go on where all processes are about to end. Raises AbortedError, on all of them, where others go on."""
+    _agree(group, "end of the program", "end of the program", "", "", may_last=True)
+
+
+def _agree(group: Group, name: str, what: str, place: str, full_place: str, may_last: bool = False) -> None:
+    group.count += 1
+    begin = f"{what}, the {_ordinal(group.count)} collective"
+    number = int.from_bytes(blake2b(f"{begin}{place}".encode(), digest_size=8).digest()) >> 1
+    text = f"{begin}{full_place}"
+    with Waiting(text, may_last):
+        if group.communicator.agree(number):
+            return
+        texts = [message.decode() for message in group.communicator.exchange(text.encode())]
     lines = "\n".join(f"  rank {rank}: {each}" for rank, each in zip(group.ranks, texts, strict=True))
-    raise AbortedError(f"{what}: the processes are not about to do the same:\n{lines}")
-
-
-def line_of_program() -> Place:
-    """The file and the line outside agog that led here."""
-    frame = sys._getframe(1)
-    while frame.f_back is not None and frame.f_code.co_filename.startswith(_OWN):
-        frame = frame.f_back
-    return frame.f_code.co_filename, frame.f_lineno
+    raise AbortedError(f"{name}: the processes are not about to do the same:\n{lines}")
 
 
 def _ordinal(count: int) -> str:

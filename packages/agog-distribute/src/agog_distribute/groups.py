@@ -11,6 +11,7 @@ from agog_core.dispatch.plugins.reference import load_reference
 from agog_core.errors import FailedPreconditionError, InvalidArgumentError
 from agog_core.plugin import Communicator
 from agog_distribute.alone import Alone
+from agog_distribute.end import end_together
 
 __all__ = ["Group", "local_rank", "local_size", "new_group", "rank", "size"]
 
@@ -56,6 +57,8 @@ class _Run:
                 if self._everybody is None:
                     communicator = _connected()
                     self._everybody = Group(range(communicator.size), communicator)
+                    if communicator.size > 1:
+                        end_together(self._everybody)
         return self._everybody
 
 

@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from agog_distribute.agreement import Place, agree
+from agog_distribute.agreement import agree
 from agog_distribute.groups import Group
+from agog_distribute.place import Place
 
 
 def all_reduce(x: Any, *, reduction: str, group: Group, place: Place | None = None) -> Any:

@@ -1,6 +1,7 @@
-"""One rank goes wrong: it raises, a thread of it raises, it ends, or it calls something else."""
+"""One rank goes wrong: it raises, is killed, stops, loops, ends, or calls something else than the others."""
 
 import os
+import signal
 import sys
 import threading
 import time
@@ -9,15 +10,38 @@ import agog_core as ag
 import agog_distribute as distribute
 
 rank, what = distribute.rank(), sys.argv[1]
+
+
+@ag.function
+def divided(x):
+    ag.assert_positive(x)
+    return distribute.all_reduce(1.0 / x)
+
+
+def loop():
+    while True:
+        time.sleep(0.01)
+
+
+FAULTS = {
+    "kill": lambda: os.kill(os.getpid(), signal.SIGKILL),
+    "thread": lambda: (threading.Thread(target=lambda: 1 // 0).start(), time.sleep(60)),
+    "exit": lambda: sys.exit(3),
+    "end": lambda: sys.exit(0),
+    "hard exit": lambda: os._exit(3),
+    "stop": lambda: os.kill(os.getpid(), signal.SIGSTOP),
+    "loop": loop,
+    "traced": lambda: divided(ag.constant(-1.0)),
+    "missing": lambda: distribute.all_gather([1.0]),
+    "order": lambda: (distribute.broadcast([1.0]), distribute.all_reduce([1.0])),
+}
+
 distribute.barrier()
 if rank == 1:
     if what == "raises":
         raise ValueError("of rank 1")
-    if what == "thread":
-        threading.Thread(target=lambda: 1 // 0).start()
-        time.sleep(60)
-    if what == "exits":
-        os._exit(3)
+    if what in FAULTS:
+        FAULTS[what]()
 if what == "shapes":
     distribute.all_reduce(ag.ones([2 + rank]))
 if what == "guard":
@@ -32,5 +56,11 @@ if what == "guard":
         factor = 1.0 if rank == 1 and turn == 2 else 2.0
         assert float(step(ag.constant(10.0**turn), flag)) == factor * 2 * 10.0**turn
     print(f"rank {rank} of {distribute.size()} has found all as wanted")
+elif what == "slow":  # a rank that computes for long is alive
+    if rank == 1:
+        time.sleep(8)
+    distribute.barrier()
+    print(f"rank {rank} of {distribute.size()} has found all as wanted")
 else:
     distribute.all_reduce(ag.ones([2]))  # where the others wait
+    distribute.broadcast([1.0])

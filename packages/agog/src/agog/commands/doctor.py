@@ -34,6 +34,7 @@ VARIABLES = {
     "AGOG_CACHE_DIR": "where agog-cpu-llvm keeps compiled code",
     "AGOG_CHECK": "every call of a kernel is checked, which is slow",
     "AGOG_COMPILE": "functions that tf.function has wrapped are compiled before their traces run first",
+    "AGOG_DISTRIBUTE_DEADLINE": "how many seconds a process waits for the others in a collective",
     "AGOG_EAGER": "functions that tf.function has wrapped are called op by op",
     "AGOG_MALLOPT": "whether large buffers are kept for the next op",
     "AGOG_NUM_THREADS": "how many threads a kernel may compute with",
