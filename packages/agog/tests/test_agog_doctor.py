@@ -126,8 +126,8 @@ def test_busy_processors_are_seen(
         ("AGOG_PLUGIN", "; did you mean AGOG_PLUGINS?"),
         (
             "AGOG_ZZZ",
-            ". It reads AGOG_CACHE_DIR, AGOG_CHECK, AGOG_COMPILE, AGOG_EAGER, AGOG_MALLOPT, AGOG_NUM_THREADS, "
-            "AGOG_PLUGINS, AGOG_PREFER, AGOG_STRICT_PLUGINS.",
+            ". It reads AGOG_CACHE_DIR, AGOG_CHECK, AGOG_COMPILE, AGOG_DISTRIBUTE_DEADLINE, AGOG_EAGER, AGOG_MALLOPT, "
+            "AGOG_NUM_THREADS, AGOG_PLUGINS, AGOG_PREFER, AGOG_STRICT_PLUGINS.",
         ),
     ],
 )
