@@ -110,6 +110,13 @@ def test_batches(order: tuple[bool, bool]) -> None:
     assert_near(product(heads, b[0], order), wanted[0], 80)
 
 
+def test_a_batch_times_a_matrix_has_the_bits_of_one_product() -> None:
+    a, b = normal("float32", 2, 3, 70, 80), normal("float32", 80, 90, seed=1)
+    np.testing.assert_array_equal(product(a, b).reshape(-1, 90), product(a.reshape(-1, 80), b))
+    wide = np.ascontiguousarray(a.transpose(1, 0, 2, 3)).transpose(1, 0, 2, 3)
+    np.testing.assert_array_equal(product(wide, b), product(a, b))
+
+
 def test_batches_of_more_axes_than_are_walked_are_those_of_the_reference() -> None:
     a, b = normal("float32", 3, 4, 5, 70, 80), normal("float32", 80, 90)
     askew = a.transpose(2, 1, 0, 3, 4)

@@ -113,8 +113,12 @@ def _plan(dtype: str, itemsize: int, left: Layout, right: Layout, threads: int) 
     """The plan, or None for matrices that are narrow or lie askew."""
     rows, depth, columns = left[0][-2], left[0][-1], right[0][-1]
     batch = np.broadcast_shapes(left[0][:-2], right[0][:-2])
-    axes = _axes(batch, (left, right))
-    if not _is_taken(left[0], columns) or len(axes) > 2:
+    shape, axes = (*batch, rows, columns), _axes(batch, (left, right))
+    if not _is_taken(left[0], columns):
+        return None
+    while axes and axes[-1][1:] == (rows * left[1][-2], 0):  # all matrices are multiplied by the same: they are one
+        rows *= axes.pop()[0]
+    if len(axes) > 2:
         return None
     sizes, *steps = zip(*[(1, 0, 0)] * (2 - len(axes)), *axes, strict=True)
     ways = [_way(layout, itemsize, along) for layout, along in zip((left, right), steps, strict=True)]
@@ -125,7 +129,7 @@ def _plan(dtype: str, itemsize: int, left: Layout, right: Layout, threads: int) 
     turns, parts = math.prod((*sizes, *blocks)), -(-depth // code.DEPTH)
     words = (rows, columns, depth, *ways[0], *ways[1], sizes[1], *block, *blocks, -(-depth // parts), turns)
     function = compiled("products", code.write, dtype)["product"]
-    return _Plan((*batch, rows, columns), function, words, code.scratch_bytes(lanes(dtype), *block), turns)
+    return _Plan(shape, function, words, code.scratch_bytes(lanes(dtype), *block), turns)
 
 
 def _axes(batch: tuple[int, ...], layouts: Sequence[Layout]) -> list[tuple[int, ...]]:

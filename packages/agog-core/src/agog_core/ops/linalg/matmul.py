@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import lru_cache
 
 from agog_core.calls.broadcasting import sum_to
@@ -12,7 +13,7 @@ from agog_core.dispatch.kernels.resolution import resolve, run_next
 from agog_core.dispatch.op import define
 from agog_core.dtypes import NUMERIC
 from agog_core.errors import InvalidArgumentError
-from agog_core.ops.array import conj, transpose
+from agog_core.ops.array import conj, reshape, transpose
 from agog_core.ops.linalg.diagonal import matrix_diag_part
 from agog_core.ops.reduce.reduction import reduce_sum
 from agog_core.recording import active, record
@@ -118,11 +119,19 @@ def _matmul_vjp_a(g: Tensor, b: Tensor, a_shape: Shape, transpose_a: bool, trans
 
 
 def _matmul_vjp_b(g: Tensor, a: Tensor, b_shape: Shape, transpose_a: bool, transpose_b: bool) -> Tensor:
+    if len(b_shape) == 2 and not transpose_a:  # one product, in place of one for each matrix and then their sum
+        a, g = _rows(a), _rows(g)
     if transpose_b:
         gradient = matmul(g, a, transpose_a=True, transpose_b=transpose_a)
     else:
         gradient = matmul(a, g, transpose_a=not transpose_a)
     return gradient if gradient._shape == b_shape else sum_to(gradient, b_shape)
+
+
+def _rows(x: Tensor) -> Tensor:
+    """The rows of all matrices of a batch, as one matrix."""
+    shape = x._shape
+    return x if len(shape) == 2 else reshape(x, (math.prod(shape[:-1]), shape[-1]))
 
 
 _matmul = define(matmul, shape=_matmul_shape, dtypes=NUMERIC, vjp={"a": _matmul_vjp_a, "b": _matmul_vjp_b})
