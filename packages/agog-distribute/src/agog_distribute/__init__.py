@@ -5,10 +5,13 @@
 (0, 1)
 """
 
-from agog_core.exports import export as _export
+from agog_core.exports import later as _later
 from agog_distribute.deadline import *
 from agog_distribute.groups import *
 from agog_distribute.ops import *
 
 __version__ = "0.1.0"
-_export(globals())
+# Hooks import this package in every program that finds plugins: what trains waits until somebody asks for it.
+__getattr__, __dir__ = _later(
+    __name__, rooms=["agog_distribute.averages", "agog_distribute.tape", "agog_distribute.optimizer"]
+)

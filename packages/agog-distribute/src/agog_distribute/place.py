@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 from types import FrameType
-
-_OWN = (str(Path(__file__).parent), str(Path(sys.modules["agog_core"].__file__ or "").parent))
 
 Place = tuple[str, int]
 """A file and a line of it."""
@@ -19,6 +16,6 @@ def line_of_program() -> Place:
 
 def place_of(frame: FrameType) -> Place:
     """The file and the line outside agog that led to a frame."""
-    while frame.f_back is not None and frame.f_code.co_filename.startswith(_OWN):
+    while frame.f_back is not None and f"{frame.f_globals.get('__name__', '')}.".startswith(("agog.", "agog_")):
         frame = frame.f_back
     return frame.f_code.co_filename, frame.f_lineno

@@ -200,6 +200,7 @@ class Optimizer(Checkpointable):
         aggregation_method: Any = None,
         colocate_gradients_with_ops: bool = False,
         grad_loss: TensorLike = None,
+        tape: GradientTape | None = None,
     ) -> list[tuple[Any, Variable]]:
         """Compute the gradients of a loss.
 
@@ -207,6 +208,7 @@ class Optimizer(Checkpointable):
             loss: a function without arguments that returns the loss.
             var_list: the variables; None for all trainable ones that the function reads.
             grad_loss: what the gradient of the loss starts with; None for ones.
+            tape: what the loss is recorded on; None for a `GradientTape`.
 
         Returns:
             (gradient, variable) pairs; the gradient is None if the loss does not depend on the variable.
@@ -227,7 +229,9 @@ class Optimizer(Checkpointable):
                 f"{type(loss).__name__}. Pass a function without arguments that computes it."
             )
         variables = None if var_list is None else list(var_list)
-        with GradientTape(watch_accessed_variables=variables is None) as tape:
+        if tape is None:
+            tape = GradientTape(watch_accessed_variables=variables is None)
+        with tape:
             if variables is not None:
                 tape.watch(variables)
             value = loss()

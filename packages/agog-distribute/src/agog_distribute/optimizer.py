@@ -1,0 +1,127 @@
+"""DistributedOptimizer: an optimizer whose gradients are those of all processes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from hashlib import blake2b
+from typing import Any
+
+from agog_core import GradientTape, IndexedSlices, TensorLike, Variable
+from agog_core.errors import AbortedError
+from agog_core.tracers import present_tracer, tracing
+from agog_distribute.agreement import texts_of
+from agog_distribute.averages import check_reduction
+from agog_distribute.groups import Group, everybody
+from agog_distribute.place import Place, line_of_program
+from agog_distribute.tape import DistributedGradientTape
+from agog_optimizers import Optimizer
+from agog_optimizers.wrapper import OptimizerWrapper
+
+__all__ = ["DistributedOptimizer"]
+
+
+class DistributedOptimizer(OptimizerWrapper):
+    """Lets another optimizer take steps with the means of all processes' gradients.
+
+    `compute_gradients` and `minimize` average. `apply_gradients` does not: it takes what they, or a
+    `DistributedGradientTape`, have averaged, and refuses gradients that differ between processes.
+
+    Args:
+        optimizer: the optimizer that takes the steps.
+        group: the processes; all, by default.
+        reduction: ``"mean"`` or ``"sum"``.
+        name: the optimizer's name.
+
+    Raises:
+        ValueError: ``optimizer`` is no optimizer.
+        InvalidArgumentError: there is no such reduction.
+
+    >>> from agog_optimizers import GradientDescentOptimizer
+    >>> v = Variable(1.0)
+    >>> DistributedOptimizer(GradientDescentOptimizer(0.5)).minimize(lambda: v * v)  # in one process
+    >>> v.numpy()
+    np.float32(0.0)
+    """
+
+    def __init__(
+        self,
+        optimizer: Optimizer,
+        group: Group | None = None,
+        reduction: str = "mean",
+        name: str = "DistributedOptimizer",
+    ) -> None:
+        super().__init__(optimizer, name)
+        check_reduction(name, reduction)
+        self.group, self.reduction = group, reduction
+
+    def compute_gradients(
+        self,
+        loss: Callable[[], Any],
+        var_list: Iterable[Variable] | None = None,
+        gate_gradients: int = Optimizer.GATE_OP,
+        aggregation_method: Any = None,
+        colocate_gradients_with_ops: bool = False,
+        grad_loss: TensorLike = None,
+        tape: GradientTape | None = None,
+    ) -> list[tuple[Any, Variable]]:
+        """See `Optimizer.compute_gradients`; the gradients are the means over all processes."""
+        variables = None if var_list is None else list(var_list)
+        if tape is None:
+            tape = DistributedGradientTape(
+                watch_accessed_variables=variables is None, group=self.group, reduction=self.reduction
+            )
+        return self.optimizer.compute_gradients(loss, variables, gate_gradients, grad_loss=grad_loss, tape=tape)
+
+    def apply_gradients(
+        self,
+        grads_and_vars: Iterable[tuple[TensorLike, Variable]],
+        global_step: Variable | None = None,
+        name: str | None = None,
+        **kwargs: Any,
+    ) -> None:
+        """Take one step with gradients that are averaged already. See `Optimizer.apply_gradients`.
+
+        Args:
+            **kwargs: further arguments of the other optimizer.
+
+        Raises:
+            AbortedError: the gradients differ between processes, so nobody has averaged them.
+        """
+        pairs = list(grads_and_vars)
+        group = self.group or everybody()
+        if group.size > 1:
+            self._check_equal(group, [gradient for gradient, _ in pairs])
+        self.optimizer.apply_gradients(pairs, global_step, name, **kwargs)
+
+    def _check_equal(self, group: Group, gradients: Sequence[Any]) -> None:
+        """Refuse gradients of which the processes have not the same bits, as some elements of each tell."""
+        tensors = [x for gradient in gradients if gradient is not None for x in _tensors(gradient)]
+        place = line_of_program()
+
+        def check(*arrays: Any) -> list[Any]:
+            _compare(group, self._name, arrays, place)
+            return []
+
+        if tracing and (tracer := present_tracer()) is not None and tracer.records:
+            tracer.python(check, tensors, [])
+        else:
+            check(*(x._host() for x in tensors))
+
+
+def _tensors(gradient: Any) -> list[Any]:
+    return [gradient.values, gradient.indices] if type(gradient) is IndexedSlices else [gradient]
+
+
+# How many elements of each gradient are compared.
+_SAMPLE = 16
+
+
+def _compare(group: Group, name: str, arrays: Sequence[Any], place: Place) -> None:
+    bits = blake2b(digest_size=8)
+    for array in arrays:
+        bits.update(array.flat[:: max(1, array.size // _SAMPLE)].tobytes())
+    if len(set(texts_of(group, f"{name}.apply_gradients", bits.hexdigest(), place))) > 1:
+        raise AbortedError(
+            f"{name}.apply_gradients: the gradients differ between the processes, so nobody has averaged them; take "
+            "them from a DistributedGradientTape or from compute_gradients, or call minimize."
+        )

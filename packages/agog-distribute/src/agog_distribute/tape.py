@@ -1,0 +1,84 @@
+"""DistributedGradientTape: a tape whose gradients are those of all processes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from agog_core import GradientTape
+from agog_distribute.averages import averaged, check_reduction
+from agog_distribute.groups import Group, everybody
+
+__all__ = ["DistributedGradientTape"]
+
+
+class DistributedGradientTape(GradientTape):
+    """A tape whose gradients are the means over all processes, in each of them.
+
+    What a program does with gradients behind the tape, such as clipping them by their global norm, then is what one
+    process does that has the whole batch.
+
+    Args:
+        tape: a tape that has recorded already, of which this one takes the records; None for a new one.
+        persistent: as for `GradientTape`, and so are ``watch_accessed_variables`` and ``source_lines``.
+        group: the processes; all, by default.
+        reduction: ``"mean"`` or ``"sum"``.
+
+    Raises:
+        InvalidArgumentError: there is no such reduction.
+
+    >>> import agog_core as ag
+    >>> v = ag.Variable(3.0)
+    >>> with DistributedGradientTape() as tape:
+    ...     loss = v * v
+    >>> print(tape.gradient(loss, v))  # in one process
+    tf.Tensor(6.0, shape=(), dtype=float32)
+    """
+
+    __slots__ = ("_group", "_of", "_reduction")
+
+    def __init__(
+        self,
+        tape: GradientTape | None = None,
+        persistent: bool = False,
+        watch_accessed_variables: bool = True,
+        source_lines: bool = False,
+        *,
+        group: Group | None = None,
+        reduction: str = "mean",
+    ) -> None:
+        super().__init__(persistent, watch_accessed_variables, source_lines)
+        check_reduction("DistributedGradientTape", reduction)
+        self._group, self._reduction, self._of = group, reduction, tape
+        if tape is not None:
+            self._take_over(tape)
+
+    def _take_over(self, tape: GradientTape) -> None:
+        if tape.is_recording:
+            raise ValueError(
+                "DistributedGradientTape: the tape is still recording; wrap it behind its with block, or write "
+                "`with DistributedGradientTape() as tape:`."
+            )
+        self.go_on_as(tape)
+        self.records, self.variables, self.breaks = tape.records, tape.variables, tape.breaks
+        self.has_functions, self.watch_accessed_variables = tape.has_functions, tape.watch_accessed_variables
+        self._persistent = tape._persistent
+
+    def gradient(
+        self, target: Any, sources: Any, output_gradients: Any = None, unconnected_gradients: str = "none"
+    ) -> Any:
+        """See `GradientTape.gradient`; all processes call it with the same sources."""
+        if self._of is not None:
+            self._used = self._of._used
+        try:
+            return super().gradient(target, sources, output_gradients, unconnected_gradients)
+        finally:
+            if self._of is not None:
+                self._of._used = self._used
+
+    def _gradients(
+        self, targets: Sequence[Any], sources: Sequence[Any], output_gradients: Sequence[Any] | None
+    ) -> list[Any]:
+        found = super()._gradients(targets, sources, output_gradients)
+        group = self._group or everybody()
+        return found if group.size == 1 else averaged(found, sources, group, self._reduction)
