@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import agog_core as ag
+from agog_core.errors import InvalidArgumentError
 from agog_keras.ops import (
     arrays,
     creation,
@@ -122,6 +123,29 @@ def test_pools_and_convolutions(first: bool) -> None:
     np.testing.assert_allclose(last(nn.average_pool(given, 2, data_format=layout)), blocks.mean((2, 4)))
     wanted = sum(x[:, i : i + 3, j : j + 5] @ kernel[i, j] for i in range(2) for j in range(2))
     np.testing.assert_allclose(last(nn.conv(given, kernel, data_format=layout)), wanted)
+
+
+@pytest.mark.parametrize("first", [False, True])
+def test_groups_of_channels_are_one_convolution(first: bool) -> None:
+    x, kernel = rng.normal(size=(2, 4, 6, 6)), rng.normal(size=(2, 2, 3, 4))
+    given, layout = (x.transpose(0, 3, 1, 2), "channels_first") if first else (x, "channels_last")
+    with ag.profile() as profile:
+        found = nn.conv(given, kernel, data_format=layout).numpy()
+    wanted = sum(
+        np.concatenate(
+            [x[:, i : i + 3, j : j + 5, g * 3 : g * 3 + 3] @ kernel[i, j, :, g * 2 : g * 2 + 2] for g in range(2)], -1
+        )
+        for i in range(2)
+        for j in range(2)
+    )
+    np.testing.assert_allclose(found.transpose(0, 2, 3, 1) if first else found, wanted)
+    assert [(line.op, line.count) for line in profile.ops if line.op != "transpose"] == [("convolution", 1)]
+
+
+def test_a_kernel_of_another_rank_is_refused() -> None:
+    text = "conv: kernel must be of rank 4 (window, channels, filters); got shape (2, 3, 5)."
+    with says(InvalidArgumentError, text):
+        nn.conv(ag.ones([1, 4, 4, 3]), ag.ones([2, 3, 5]))
 
 
 def test_classes() -> None:

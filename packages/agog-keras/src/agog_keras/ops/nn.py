@@ -9,7 +9,10 @@ from typing import Any
 import agog_core as ag
 from agog_core import Tensor, TensorLike, convert_to_tensor
 from agog_core.calls.docstrings import documented_like
-from agog_core.ops.conv.convolutions import convolution
+from agog_core.calls.elementwise import operands
+from agog_core.ops.conv.arguments import as_before, channels_last, check_rank, form_of
+from agog_core.ops.conv.convolution_ops import general_convolution
+from agog_core.ops.conv.convolutions import strides_and_rates
 from agog_core.ops.conv.pools import pool
 from agog_core.ops.sorting.sorting import in_top_k as core_in_top_k
 from agog_core.tensors.convert import fixed, whole
@@ -174,16 +177,15 @@ def conv(
     >>> conv(ag.ones([1, 4, 4, 1]), ag.ones([2, 2, 1, 3])).shape
     TensorShape([1, 3, 3, 3])
     """
-    x = convert_to_tensor(inputs)
+    x, filters = operands("conv", ("inputs", "kernel"), inputs, kernel)
     count = len(x._shape) - 2
+    check_rank("conv", "kernel", filters, count + 2, "window, channels, filters")
     first = data_format == "channels_first"
-    last = ag.transpose(x, [0, *range(2, count + 2), 1]) if first else x
-    filters = convert_to_tensor(kernel)
-    groups = last._shape[-1] // max(1, filters._shape[-2])
-    options: dict[str, Any] = {"strides": _sizes(strides, count), "dilation_rate": _sizes(dilation_rate, count)}
-    parts = zip(*(ag.split(x, groups, -1) if groups > 1 else [x] for x in (last, filters)), strict=True)
-    found = ag.concat([convolution(x, w, padding.upper(), **options) for x, w in parts], -1)
-    return ag.transpose(found, [0, count + 1, *range(1, count + 1)]) if first else found
+    last = channels_last(x, first)
+    steps, rates = strides_and_rates("conv", _sizes(strides, count), _sizes(dilation_rate, count), count)
+    form = form_of("conv", last._shape[1:-1], filters._shape[:-2], steps, padding.upper(), rates, False)
+    groups = max(1, last._shape[-1] // max(1, filters._shape[-2]))
+    return as_before(general_convolution(last, filters, *form, groups), first)
 
 
 def in_top_k(targets: TensorLike, predictions: TensorLike, k: int) -> Tensor:
