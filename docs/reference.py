@@ -58,6 +58,7 @@ PARTS = {
 
 # What has no signature of its own, in one line each.
 OTHERS = {
+    "AbortedError": "what a `Communicator` raises where the processes can no longer compute together",
     "API_VERSION": "the version of the contract that this agog-core has",
     "Communicator": "what `Collective.connect` gives; its methods are in [Connect processes](collectives.md)",
     "InvalidArgumentError": "what a kernel raises where a value is wrong, with the op's name in front",

@@ -42,6 +42,7 @@ from agog_core.dispatch.plugins.contract import (
 from agog_core.dispatch.plugins.reference import load_reference
 from agog_core.dtypes import as_dtype
 from agog_core.errors import (
+    AbortedError,
     InvalidArgumentError,
     PluginWarning,
     ResourceExhaustedError,
@@ -56,6 +57,7 @@ from agog_core.variables.memory import version
 __all__ = [
     "API_VERSION",
     "PROJECT",
+    "AbortedError",
     "Backend",
     "Collective",
     "Communicator",

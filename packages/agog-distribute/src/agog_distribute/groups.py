@@ -5,13 +5,16 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from threading import Lock
+from typing import Any
 
+from agog_core.dispatch.devices.lookup import get_device
 from agog_core.dispatch.plugins.collectives import collective_of, explain_collectives
 from agog_core.dispatch.plugins.reference import load_reference
 from agog_core.errors import FailedPreconditionError, InvalidArgumentError
-from agog_core.plugin import Communicator
+from agog_core.plugin import Collective, Communicator
 from agog_distribute.alone import Alone
 from agog_distribute.end import end_together
+from agog_distribute.through_host import ThroughHost
 
 __all__ = ["Group", "local_rank", "local_size", "new_group", "rank", "size"]
 
@@ -28,6 +31,13 @@ class Group:
         self.ranks = tuple(ranks)
         self.communicator = communicator
         self.count = 0  # of collectives so far, which all members agree upon
+        self._of_devices: dict[str, Communicator] = {}
+
+    def on(self, device: str) -> Communicator:
+        """What connects the members' arrays on a device, such as ``"gpu:0"``; all members ask for it at once."""
+        if device not in self._of_devices:
+            self._of_devices[device] = _of_device(device, self.communicator)
+        return self._of_devices[device]
 
     @property
     def rank(self) -> int:
@@ -72,10 +82,8 @@ def _connected() -> Communicator:
     """What the collective of this run connects; without any, this process alone."""
     found = collective_of("cpu")
     if found is not None:
-        connect: Callable[[], Communicator] = (
-            load_reference(found.connect) if isinstance(found.connect, str) else found.connect
-        )
-        return connect()
+        communicator: Communicator = _connector(found)()
+        return communicator
     launched = [name for name in _LAUNCHERS if os.environ.get(name, "1") not in ("", "0", "1")]
     if launched:  # each would train for itself, and overwrite what the others save
         raise FailedPreconditionError(
@@ -84,6 +92,26 @@ def _connected() -> Communicator:
             f"{explain_collectives('cpu')}"
         )
     return Alone()
+
+
+def _connector(found: Collective) -> Callable[..., Any]:
+    connect: Callable[..., Any] = load_reference(found.connect) if isinstance(found.connect, str) else found.connect
+    return connect
+
+
+def _of_device(device: str, hosts: Communicator) -> Communicator:
+    """What connects arrays on a device: the collective of its type, else that of the hosts, with copies."""
+    place = get_device(device)
+    if place.backend.host_memory:
+        return hosts
+    if hosts.size == 1:
+        return Alone()
+    found = collective_of(place.type)
+    if found is not None and found is collective_of("cpu"):  # it takes arrays of both
+        return hosts
+    names = hosts.exchange(b"" if found is None else found.name.encode())
+    connected = _connector(found)(hosts) if found is not None and len(set(names)) == 1 else None
+    return connected or ThroughHost(hosts, place)
 
 
 def everybody() -> Group:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import agog_kernels_xp
-from agog_core.plugin import Backend, Kernel, hookimpl, requires
-from agog_cuda_cupy import cudnn, launchers, memory, streams, transfers, value_checks
+from agog_core.plugin import Backend, Collective, Kernel, hookimpl, requires
+from agog_cuda_cupy import cudnn, launchers, memory, nccl, streams, transfers, value_checks
 from agog_cuda_cupy.presence import device_count, unavailable
 
-requires(2)
+requires(3)
 
 # What CuPy has no type for, strings and float8, stays on the host, and ops on them run there.
 DTYPES = (
@@ -58,3 +58,17 @@ def agog_kernels() -> Iterator[Kernel]:
         if op not in of_strings:
             yield Kernel(op=op, device="gpu", fn=f"agog_cuda_cupy.kernels:{op}", dtypes=DTYPES, unavailable=unavailable)
     yield from cudnn.kernels()
+    for name in ("all_gather", "all_reduce", "all_to_all", "broadcast", "reduce_scatter"):
+        yield Kernel(
+            op=f"distribute_{name}",
+            device="gpu",
+            make="agog_distribute.kernels:make",  # which brings the op too
+            dtypes=DTYPES,
+            unavailable=unavailable,
+        )
+
+
+@hookimpl
+def agog_collectives() -> Iterator[Collective]:
+    """NCCL, for processes that have a GPU each."""
+    yield Collective(name="nccl", devices=("gpu",), connect="agog_cuda_cupy.nccl:connect", unavailable=nccl.unavailable)

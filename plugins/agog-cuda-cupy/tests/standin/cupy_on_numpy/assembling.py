@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import scipy.linalg
 import scipy.special
-from cupy_on_numpy import cublas, cuda_devices, cuda_modules, cusolver, pools, subscripts, ufuncs
+from cupy_on_numpy import cublas, cuda_devices, cuda_modules, cusolver, nccl, pools, subscripts, ufuncs
 from cupy_on_numpy.arrays import functions, memory_of, ndarray, owner, wrapped
 from cupy_on_numpy.counting import DeviceSynchronized, allow_synchronize, launch, wait
 from cupy_on_numpy.own_functions import OWN
@@ -33,7 +33,7 @@ _EMPTY = (
     *("cupy.cuda", "cupy.cuda.compiler", "cupy.cuda.device", "cupy.cuda.function", "cupy.cuda.memory"),
     *("cupy.cuda.nvrtc", "cupy.cuda.pinned_memory", "cupy.cuda.runtime", "cupy.lib", "cupyx", "cupyx.scipy"),
     *("cupy_backends", "cupy_backends.cuda", "cupy_backends.cuda.libs", "cupy_backends.cuda.libs.cublas"),
-    "cupy_backends.cuda.libs.cusolver",
+    *("cupy_backends.cuda.libs.cusolver", "cupy.cuda.nccl"),
 )
 _VIEWS = {
     *("reshape", "transpose", "swapaxes", "moveaxis", "squeeze", "expand_dims", "broadcast_to", "flip", "diagonal"),
@@ -132,6 +132,7 @@ def _complete(made: dict[str, ModuleType]) -> None:
         getMathMode=cublas.get_math_mode, setMathMode=cublas.set_math_mode
     )
     vars(made["cupy_backends.cuda.libs.cusolver"]).update(cusolver.FUNCTIONS)
+    vars(made["cupy.cuda.nccl"]).update(nccl.FUNCTIONS)
     vars(made["cupy.cuda.device"]).update(get_cusolver_handle=cusolver.get_handle)
     vars(made["cupy.cuda.compiler"]).update(compile_using_nvrtc=cuda_modules.compile_using_nvrtc)
     vars(made["cupy.cuda.function"]).update(Module=cuda_modules.Module, Function=cuda_modules.Function)
@@ -140,6 +141,7 @@ def _complete(made: dict[str, ModuleType]) -> None:
     vars(made["cupy.cuda.memory"]).update(OutOfMemoryError=pools.OutOfMemoryError)
     vars(made["cupy.cuda.runtime"]).update(
         CUDARuntimeError=cuda_devices.CUDARuntimeError,
+        deviceGetPCIBusId=lambda device: f"0000:{device:02x}:00.0",
         driverGetVersion=lambda: 0,
         getDeviceCount=lambda: cuda_devices.DEVICE_COUNT,
         getDeviceProperties=lambda device: {"name": b"cupy-on-numpy, no card"},

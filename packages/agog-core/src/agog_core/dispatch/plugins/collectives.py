@@ -71,7 +71,8 @@ class Collective:
         name: its name, such as ``"mpi"``, for errors and reports.
         devices: the device types whose arrays it takes, such as ``("cpu",)``.
         connect: gives the `Communicator` of all processes; it is called once in each of them. A ``"module:attribute"``
-            string is imported then.
+            string is imported then. For devices whose memory is not the host's it is called once for each group, with
+            the communicator of host arrays, over which it may hand what it needs; None where it connects these not.
         priority: among several for a device type, the highest is taken.
         unavailable: returns a sentence that says why it cannot be used here, or None.
 
@@ -85,7 +86,7 @@ class Collective:
 
     name: str
     devices: tuple[str, ...]
-    connect: Callable[[], Communicator] | str
+    connect: Callable[[], Communicator] | Callable[[Communicator], Communicator | None] | str
     priority: int = 100
     unavailable: Callable[[], str | None] = available
 
