@@ -14,15 +14,14 @@ import agog_core as ag
 from agog_core.ops.conv.convolution_ops import general_convolution
 from agog_core.ops.nn.fused_convolution import convolution_bias
 from agog_core.plugin import threads
-from agog_cpu_llvm import presence
+from agog_cpu_llvm import presence, registers
 from agog_cpu_numpy import kernels as reference
 
 SENTENCE = presence.unavailable()
 if SENTENCE is not None:
     pytest.skip(str(SENTENCE), allow_module_level=True)
 
-from agog_cpu_llvm.kernels import convolution, convolution_code, convolution_plan  # noqa: E402
-from agog_cpu_llvm.tiles import Lanes, compiled  # noqa: E402
+from agog_cpu_llvm.kernels import convolution, convolution_plan  # noqa: E402
 
 ml_dtypes = pytest.importorskip("ml_dtypes")
 
@@ -146,19 +145,11 @@ def test_random_forms() -> None:
     assert taken > 100
 
 
-@pytest.mark.parametrize("lanes", [Lanes(8), Lanes(4), Lanes(4, True), Lanes(2, True)], ids=str)
-def test_processors_with_smaller_registers(lanes: Lanes, monkeypatch: pytest.MonkeyPatch) -> None:
-    dtype = lanes.dtype
-
-    def entries(dtype: str, pixels: int, vectors: int) -> Any:
-        def write(*arguments: Any) -> None:
-            convolution_code.write(*arguments, pixels=pixels, vectors=vectors)
-
-        return compiled(f"convolution {pixels}x{vectors}", write, dtype, lanes)
-
-    for module in (convolution, convolution_plan):
-        monkeypatch.setattr(module, "lanes", lambda dtype: lanes)
-    monkeypatch.setattr(convolution, "_entries", entries)
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("bytes_", [32, 16])
+def test_processors_with_smaller_registers(bytes_: int, dtype: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(registers, "register_bytes", lambda: bytes_)
+    monkeypatch.setattr(convolution, "_entries", convolution._entries.__wrapped__)
     convolution_plan.plan.cache_clear()
     for form in FORMS:
         x, w, b, attributes = given(form, dtype)

@@ -11,7 +11,7 @@ import pytest
 import agog_core as ag
 from agog_core.ops.nn.fused import matmul_bias
 from agog_core.plugin import threads
-from agog_cpu_llvm import machine, presence
+from agog_cpu_llvm import presence, registers
 from agog_cpu_llvm.kernels import products
 
 SENTENCE = presence.unavailable()
@@ -72,10 +72,10 @@ def test_values(size: tuple[int, int, int], order: tuple[bool, bool], dtype: str
 def test_values_on_processors_with_narrower_registers(
     order: tuple[bool, bool], bytes_: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    if bytes_ > machine.register_bytes():
+    if bytes_ > registers.register_bytes():
         pytest.skip("This processor has no such registers.")
     products._plan.cache_clear()
-    monkeypatch.setattr(machine, "register_bytes", lambda: bytes_)
+    monkeypatch.setattr(registers, "register_bytes", lambda: bytes_)
     try:
         a, b = pair("float32", (129, 257, 131), order)
         assert_near(product(a, b, order), exact(a, b, order), 257)

@@ -11,7 +11,7 @@ import pytest
 import agog_core as ag
 from agog_core.ops.nn.lstm import lstm
 from agog_core.plugin import threads
-from agog_cpu_llvm import machine
+from agog_cpu_llvm import registers
 from agog_cpu_llvm.kernels.recurrent import make
 from agog_kernels_xp.nn.gru import gru as gru_kernel
 from agog_kernels_xp.nn.gru import gru_grad as gru_grad_kernel
@@ -88,19 +88,19 @@ def expected(op: str, arrays: list[Any], gradients: list[Any], **names: Any) -> 
 
 
 @pytest.fixture(params=[64, 32, 16], ids=["AVX-512", "AVX2", "SSE"])
-def registers(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+def narrow(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Registers of so many bytes."""
-    if request.param > machine.register_bytes():
+    if request.param > registers.register_bytes():
         pytest.skip("this processor has none")
-    monkeypatch.setattr(machine, "register_bytes", lambda: request.param)
+    monkeypatch.setattr(registers, "register_bytes", lambda: request.param)
 
 
-@pytest.mark.usefixtures("registers")
+@pytest.mark.usefixtures("narrow")
 @pytest.mark.parametrize(("dtype", "tolerance"), [("float32", 3e-6), ("float64", 1e-14)])
 @pytest.mark.parametrize("op", OPS)
 def test_recurrent_reference(op: str, dtype: str, tolerance: float) -> None:
     for sizes, names, has_mask in CASES:
-        if np.prod(sizes) > 2000 and machine.register_bytes() < 64:
+        if np.prod(sizes) > 2000 and registers.register_bytes() < 64:
             continue  # what depends on registers is the same as in smaller ones
         arrays, gradients = arrays_of(op, sizes, has_mask, dtype), gradients_of(op, sizes, dtype)
         for got, wanted in zip(

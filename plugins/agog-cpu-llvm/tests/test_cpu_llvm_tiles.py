@@ -20,7 +20,8 @@ if SENTENCE is not None:
 
 ml_dtypes = pytest.importorskip("ml_dtypes")
 
-from agog_cpu_llvm.tiles import Function, Lanes, bits, call, compiled, entry, multiplied  # noqa: E402
+from agog_cpu_llvm.tiles import Function, Lanes, entry, multiplied  # noqa: E402
+from agog_cpu_llvm.units import bits, call, unit  # noqa: E402
 
 WIDTHS = [Lanes(16), Lanes(8), Lanes(4), Lanes(8, True), Lanes(4, True), Lanes(2, True)]
 DTYPES = ["float16", "bfloat16", "float32", "float64", "uint8", "int32", "int64"]
@@ -37,7 +38,7 @@ def run(
     write: Callable[..., Any], words: tuple[int, ...], lanes: Lanes, dtype: str = "float32", scratch: int = 0
 ) -> None:
     """Compile the one entry of a module under a name of its own, and call it."""
-    (address,) = compiled(f"test{next(_numbers)}", write, dtype, lanes).values()
+    (address,) = unit(f"test{next(_numbers)}", write, dtype, lanes).values()
     call(address, words, scratch)
 
 
@@ -222,7 +223,7 @@ def test_threads_share_turns() -> None:
             place = words.out + turn
             place.set_integer(place.integer() + turn + 1)
 
-    (place,) = compiled("test of turns", write, "float32").values()
+    (place,) = unit("test of turns", write, "float32").values()
     size = 20_000
     out = np.zeros(size, np.int64)
     words = (ctypes.c_int64 * 3)(0, address(out), size)
@@ -296,20 +297,20 @@ def test_a_unit_is_compiled_once_and_then_read_from_the_disk(monkeypatch: pytest
 
     def results() -> list[int]:
         found = []
-        for place in compiled("test of the disk", write, "float32").values():
+        for place in unit("test of the disk", write, "float32").values():
             out = np.zeros(1, np.int64)
             call(place, (address(out),))
             found.append(out.item())
         return found
 
-    monkeypatch.setattr("agog_cpu_llvm.tiles.unit._units", {})
+    monkeypatch.setattr("agog_cpu_llvm.units._units", {})
     assert results() == results() == [1, 2]
     assert written == ["float32"]
-    monkeypatch.setattr("agog_cpu_llvm.tiles.unit._units", {})  # as in another process
+    monkeypatch.setattr("agog_cpu_llvm.units._units", {})  # as in another process
     assert results() == [1, 2]
     assert written == ["float32"]
     for path in disk.folder().iterdir():
         path.write_bytes(path.read_bytes()[:-1])
-    monkeypatch.setattr("agog_cpu_llvm.tiles.unit._units", {})
+    monkeypatch.setattr("agog_cpu_llvm.units._units", {})
     assert results() == [1, 2]
     assert written == ["float32"] * 2

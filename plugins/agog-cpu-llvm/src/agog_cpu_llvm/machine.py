@@ -91,13 +91,6 @@ def identity() -> str:
 
 
 @cache
-def register_bytes() -> int:
-    """The bytes of the processor's widest registers."""
-    features = llvm.get_host_cpu_features()
-    return 64 if features.get("avx512f") else 32 if features.get("avx2") else 16
-
-
-@cache
 def _target() -> Any:
     """LLVM's target, which knows the functions that machine code calls."""
     llvm.initialize_native_target()

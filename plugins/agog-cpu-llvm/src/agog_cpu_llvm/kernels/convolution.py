@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from functools import cache, partial
+from functools import cache
 from typing import Any
 
 import numpy as np
 
 from agog_core.plugin import load_reference, threads
-from agog_cpu_llvm.kernels import convolution_code, convolution_plan, depthwise
-from agog_cpu_llvm.kernels.convolution_plan import Pairs, Plan, Shape, computed, plan, steps
+from agog_cpu_llvm.kernels import convolution_plan, depthwise
+from agog_cpu_llvm.kernels.convolution_plan import Pairs, Plan, Shape, plan, steps
+from agog_cpu_llvm.registers import BYTES, computed, register
 from agog_cpu_llvm.team import run
-from agog_cpu_llvm.tiles import BYTES, bits, compiled, lanes
+from agog_cpu_llvm.units import bits, compiled
 
 _INFINITY, _LOWEST = bits(math.inf), bits(-math.inf)
 # What an activation is to the compiled code: between which numbers it keeps its inputs, and which curve it is.
@@ -97,7 +98,7 @@ def convolve(
 def _packed(filter: Any, dtype: str, way: Plan) -> Any:
     """The filter with each block of columns behind the other."""
     rows, _columns, groups, blocks = way.packing
-    packed = _memory(groups * blocks * rows * way.tile[1] * lanes(dtype).count, computed(dtype))
+    packed = _memory(groups * blocks * rows * way.tile[1] * register(dtype).count, computed(dtype))
     filter = np.ascontiguousarray(filter)
     words = filter.ctypes.data, packed.ctypes.data, *way.packing
     run(_entries(dtype, *way.tile)["pack"], words, most=groups * blocks)
@@ -124,5 +125,4 @@ def _memory(size: int, dtype: str) -> Any:
 @cache
 def _entries(dtype: str, pixels: int, vectors: int) -> Mapping[str, int]:
     """The addresses of the compiled code with tiles of a size."""
-    write = partial(convolution_code.write, pixels=pixels, vectors=vectors)
-    return compiled(f"convolution {pixels}x{vectors}", write, dtype)
+    return compiled("convolution", dtype, pixels=pixels, vectors=vectors)

@@ -12,24 +12,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from agog_cpu_llvm.kernels.convolution_plan import SIZES
 from agog_cpu_llvm.tiles import Code, Function, Index, Lanes, Pointer, Vector, Words, entry, multiplied, words_at
 from agog_cpu_llvm.tiles.exponentials import sigmoid, tanh
 
 CURVES: dict[int, Callable[[Vector], Vector]] = {1: sigmoid, 2: tanh}
 """The activations that the word ``curve`` names; others are the limits ``low`` and ``high``."""
-
-SIZES = (
-    *("turns", "images", "bands", "band"),  # a turn is some blocks of channels of a band of rows
-    *("planes", "rows", "columns", "tiles"),  # of the output, of whose columns there are so many tiles
-    *("window_planes", "window_rows", "taps", "run"),  # of the window, whose rows have runs of numbers
-    *("groups", "group_inputs", "group_outputs", "group_blocks", "turn_blocks"),  # a block is a tile's channels
-    *("filter_pitch", "filter_block", "filter_group"),  # numbers of the filter from one row, block, group to the next
-    *("plane_stride", "row_stride", "plane_dilation", "row_dilation", "front", "top"),
-    *("depth", "height", "row", "pitch", "left", "copied"),  # of the input; a row's numbers, and those of a padded one
-    *("pixel", "tap", "image", "out_pixel", "out_row", "out_plane", "out_image"),  # numbers from one to the next
-    *("last_image", "out_last_image"),  # numbers from the first image to the last, which may begin in the one before it
-)
-"""The words that are sizes. ``copied`` is 0, or the numbers of scratch memory that a turn copies its input to."""
 
 
 def kinds(dtype: str, lanes: Lanes) -> dict[str, str]:

@@ -7,11 +7,23 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from agog_cpu_llvm.kernels import convolution_code
-from agog_cpu_llvm.tiles import BYTES, height, lanes
+from agog_cpu_llvm.registers import BYTES, computed, height, register
 
 Shape = tuple[int, ...]
 Pairs = tuple[tuple[int, int], ...]
+
+SIZES = (
+    *("turns", "images", "bands", "band"),  # a turn is some blocks of channels of a band of rows
+    *("planes", "rows", "columns", "tiles"),  # of the output, of whose columns there are so many tiles
+    *("window_planes", "window_rows", "taps", "run"),  # of the window, whose rows have runs of numbers
+    *("groups", "group_inputs", "group_outputs", "group_blocks", "turn_blocks"),  # a block is a tile's channels
+    *("filter_pitch", "filter_block", "filter_group"),  # numbers of the filter from one row, block, group to the next
+    *("plane_stride", "row_stride", "plane_dilation", "row_dilation", "front", "top"),
+    *("depth", "height", "row", "pitch", "left", "copied"),  # of the input; a row's numbers, and those of a padded one
+    *("pixel", "tap", "image", "out_pixel", "out_row", "out_plane", "out_image"),  # numbers from one to the next
+    *("last_image", "out_last_image"),  # numbers from the first image to the last, which may begin in the one before it
+)
+"""The words that are sizes. ``copied`` is 0, or the numbers of scratch memory that a turn copies its input to."""
 
 _FILTER = 768 << 10  # bytes of a filter's part that stays in the second cache while an image is computed
 _ROWS_APART = 256 << 10  # bytes of a filter whose blocks of columns need not lie together
@@ -33,7 +45,7 @@ class Plan:
     """How a convolution is computed.
 
     Args:
-        sizes: the words `convolution_code.SIZES`.
+        sizes: the words `SIZES`.
         turns: how many there are.
         scratch: bytes of memory for each thread.
         shape: the result's.
@@ -63,11 +75,6 @@ class _Form:
     places: Shape
     steps: Shape
     last: int | None = None
-
-
-def computed(dtype: str) -> str:
-    """The dtype that arrays of a dtype are computed in."""
-    return "float64" if dtype == "float64" else "float32"
 
 
 def steps(out: Any) -> Shape | None:
@@ -162,12 +169,12 @@ def _plan(form: _Form, shape: Shape, least: int) -> Plan:
     images, depth, rows_in, columns, channels = form.input
     window_planes, window_rows, window_columns, inputs, outputs = form.filter
     planes, rows, out_columns = form.places
-    itemsize, count = BYTES[computed(form.dtype)], lanes(form.dtype).count
+    itemsize, count = BYTES[computed(form.dtype)], register(form.dtype).count
 
     group_outputs = outputs // form.groups
     vectors = _vectors(form, count)
     block = vectors * count
-    tiles = -(-out_columns // height(lanes(form.dtype), vectors))
+    tiles = -(-out_columns // height(register(form.dtype), vectors))
     blocks = -(-group_outputs // block)
     filter_rows = math.prod(form.filter[:4])
     block_bytes = filter_rows * block * itemsize
@@ -239,7 +246,7 @@ def _plan(form: _Form, shape: Shape, least: int) -> Plan:
         "out_last_image": out_last,
     }
     return Plan(
-        sizes=tuple([sizes[name] for name in convolution_code.SIZES]),
+        sizes=tuple([sizes[name] for name in SIZES]),
         turns=turns,
         scratch=(copied + 64) * itemsize if copied else 0,
         shape=shape,

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from agog_cpu_llvm.kernels import depthwise_code
-from agog_cpu_llvm.kernels.convolution_plan import Pairs, Shape, computed, over_three_axes, packed_steps, steps
+from agog_cpu_llvm.kernels.convolution_plan import Pairs, Shape, over_three_axes, packed_steps, steps
+from agog_cpu_llvm.registers import computed
 from agog_cpu_llvm.team import run
-from agog_cpu_llvm.tiles import compiled
+from agog_cpu_llvm.units import compiled
 
 _TURNS = 16  # into which a few images are divided at least
 
@@ -39,7 +39,7 @@ def convolution(
     x, weights = repeated(input, filter.shape[-1], kind), np.ascontiguousarray(filter, kind)
     result = out if is_direct else np.empty(shape, kind)
     addresses = [array.ctypes.data for array in (x, weights, result)]
-    run(compiled("depthwise", depthwise_code.write, kind)["depthwise"], (*addresses, *sizes), most=turns)
+    run(compiled("depthwise", kind)["depthwise"], (*addresses, *sizes), most=turns)
     if out is None:
         return result.astype(dtype, copy=False)
     if not is_direct:

@@ -13,43 +13,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from agog_cpu_llvm.tiles import BYTES, Code, Function, Index, Lanes, Mask, Pointer, Vector, Words, entry
-
-STEPS = ("a_column", "a_row", "a_image", "b_column", "b_row", "b_image", "pitch")
-"""Numbers from a column, row or image to the next in each array, and from a row of sums to the next."""
-
-SIZES = (
-    *("turns", "chunks", "regions", "parts", "slices", "images", "group", "width", "size", "short", *STEPS),
-    *("padded", "pad_rows", "pad_run", "pad_row", "pad_image", "pad_first", "source_row", "source_image"),
-    *("a_ahead", "b_ahead"),  # numbers of a group of images that are asked for in the order in which they lie
-)
-"""The words that are sizes. A turn is a chunk of the sums, of a region of the images in a part of the batch."""
-
-FIELDS = ("tile", "a", "b", "sums", "low", "high", "columns")
-"""Of a tile in the table: what it is, where its numbers lie, the rows that it has; `SCATTERED` offsets follow."""
-
-SCATTERED = 8
-"""Numbers of a tile at most that do not lie side by side."""
+from agog_cpu_llvm.kernels.filter_gradient_plan import FIELDS, SCATTERED, SIZES, STEPS, kind, neighbours, tall
+from agog_cpu_llvm.registers import BYTES
+from agog_cpu_llvm.tiles import Code, Function, Index, Lanes, Mask, Pointer, Vector, Words, entry
 
 _LINE = 64  # bytes of a line of the cache
 _UNROLLED = 8  # from so many rows on, two pixels at a time are a tenth faster
-
-
-def tall(lanes: Lanes) -> tuple[int, ...]:
-    """How many numbers tiles have: with two vectors each, they fill 32 registers or 16."""
-    return (1, 2, 4, 8, 12, 14) if lanes.count * (8 if lanes.is_double else 4) == 64 else (1, 2, 4, 6)
-
-
-def neighbours(lanes: Lanes, shared: int) -> tuple[int, ...]:
-    """How many places tiles have whose vectors are shared by groups of so many channels: each has a row for each."""
-    if shared > 1:
-        return tuple(range(1, min(SCATTERED, tall(lanes)[-1] // shared) + 1))
-    return tuple(n for n in tall(lanes) if n <= SCATTERED)
-
-
-def kind(height: int, is_scattered: bool) -> int:
-    """The number of a tile in the table."""
-    return height + 32 * is_scattered
 
 
 def write(module: Any, dtype: str, lanes: Lanes, shared: int = 0) -> None:

@@ -17,8 +17,9 @@ import numpy as np
 
 from agog_core.plugin import threads
 from agog_cpu_llvm.kernels import convolution, depthwise
-from agog_cpu_llvm.kernels.convolution_plan import Pairs, Shape, computed, plan, steps
+from agog_cpu_llvm.kernels.convolution_plan import Pairs, Shape, plan, steps
 from agog_cpu_llvm.kernels.filter_transpose import transpose
+from agog_cpu_llvm.registers import computed
 
 
 @dataclass(frozen=True)

@@ -13,9 +13,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from agog_core.plugin import load_reference, threads
-from agog_cpu_llvm.kernels import products_code as code
+from agog_cpu_llvm.kernels import products_layout
+from agog_cpu_llvm.registers import Register, height, register, widest
 from agog_cpu_llvm.team import run
-from agog_cpu_llvm.tiles import Lanes, bits, compiled, height, lanes, widest
+from agog_cpu_llvm.units import bits, compiled
 
 LEAST = 1 << 21
 """Multiplications from which on products are taken."""
@@ -124,12 +125,12 @@ def _plan(dtype: str, itemsize: int, left: Layout, right: Layout, threads: int) 
     ways = [_way(layout, itemsize, along) for layout, along in zip((left, right), steps, strict=True)]
     if not all(ways):
         return None
-    block = _block(lanes(dtype), (rows, columns), depth, math.prod(sizes), threads)
+    block = _block(register(dtype), (rows, columns), depth, math.prod(sizes), threads)
     blocks = -(-rows // block[0]), -(-columns // block[1])
-    turns, parts = math.prod((*sizes, *blocks)), -(-depth // code.DEPTH)
+    turns, parts = math.prod((*sizes, *blocks)), -(-depth // products_layout.DEPTH)
     words = (rows, columns, depth, *ways[0], *ways[1], sizes[1], *block, *blocks, -(-depth // parts), turns)
-    function = compiled("products", code.write, dtype)["product"]
-    return _Plan(shape, function, words, code.scratch_bytes(lanes(dtype), *block), turns)
+    function, scratch = compiled("products", dtype)["product"], products_layout.scratch_bytes(register(dtype), *block)
+    return _Plan(shape, function, words, scratch, turns)
 
 
 def _axes(batch: tuple[int, ...], layouts: Sequence[Layout]) -> list[tuple[int, ...]]:
@@ -160,10 +161,10 @@ def _way(layout: Layout, itemsize: int, steps: Sequence[int]) -> tuple[int, ...]
     return ()
 
 
-def _block(lanes: Lanes, sizes: tuple[int, int], depth: int, count: int, threads: int) -> tuple[int, int]:
+def _block(register: Register, sizes: tuple[int, int], depth: int, count: int, threads: int) -> tuple[int, int]:
     """The rows and columns of a block: as many as fit into the cache, but such that each thread gets some turns."""
-    across = widest(lanes)
-    units = height(lanes, across), across * lanes.count
+    across = widest(register)
+    units = height(register, across), across * register.count
     block = [_share(size, -(-size // _BLOCK), unit) for size, unit in zip(sizes, units, strict=True)]
 
     def turns() -> int:

@@ -8,10 +8,11 @@ multiply. K. Goto and R. van de Geijn, "Anatomy of high-performance matrix multi
 from __future__ import annotations
 
 import math
-from typing import TypeVar
 
 from llvmlite import ir
 
+from agog_cpu_llvm.kernels.products_layout import DEPTH, GAP, PITCH, panel_width, places
+from agog_cpu_llvm.registers import height, widest
 from agog_cpu_llvm.tiles import (
     Code,
     Condition,
@@ -22,21 +23,9 @@ from agog_cpu_llvm.tiles import (
     Value,
     Words,
     entry,
-    height,
     multiplied,
     transposed,
-    widest,
 )
-
-Size = TypeVar("Size", int, Index)
-
-DEPTH = 256
-"""Products that are summed in registers at most; their sums are added up, which rounds less than one long sum."""
-
-PITCH = DEPTH + 16
-"""Elements from one row of the left block to the next."""
-
-_GAP = 48  # elements between panels, which so begin at different lines of the cache
 
 KINDS = {
     **dict.fromkeys(("rows", "columns", "depth"), "index"),
@@ -47,26 +36,6 @@ KINDS = {
 }
 """The words of ``product``, behind the addresses of left, right, bias (or 0) and out: sizes of the matrices; how these
 lie, and from one to the next, in batches of some ``matrices``; the blocks, and the depth that is summed at once."""
-
-
-def scratch_bytes(lanes: Lanes, block_rows: int, block_columns: int) -> int:
-    """Bytes of scratch memory for a block."""
-    _, _, bias = _places(lanes, block_rows, block_columns)
-    return (bias + block_columns + _width(lanes)) * (8 if lanes.is_double else 4)
-
-
-def _width(lanes: Lanes) -> int:
-    """Columns of a panel."""
-    return widest(lanes) * lanes.count
-
-
-def _places(lanes: Lanes, rows: Size, columns: Size) -> tuple[Size, Size, Size]:
-    """Where the right panels, sums and the bias are in the scratch memory, behind the left block; in elements."""
-    width = _width(lanes)
-    panels = (columns + (width - 1)) // width
-    right = (rows + (lanes.count - 1)) // lanes.count * (lanes.count * PITCH)
-    sums = right + panels * (DEPTH * width + _GAP)
-    return right, sums, sums + panels * rows * width
 
 
 def write(module: ir.Module, dtype: str, lanes: Lanes) -> None:
@@ -97,8 +66,8 @@ class _Block:
         self.lanes, self.is_converted = lanes, dtype != lanes.dtype
         self.across = widest(lanes)
         self.height = height(lanes, self.across)
-        self.width = _width(lanes)
-        self.panel = DEPTH * self.width + _GAP
+        self.width = panel_width(lanes)
+        self.panel = DEPTH * self.width + GAP
         self.tiles = {rows: self._tile(module, rows) for rows in range(1, self.height + 1)}
         self.copy_rows = self._copy(module, "copy_rows", dtype, lanes.dtype)
         self.copy_out = self._copy(module, "copy_out", lanes.dtype, dtype)
@@ -107,7 +76,7 @@ class _Block:
 
     def write(self, code: Code, w: Words, scratch: Pointer, limits: Pointer, matrix: Index, turn: Index) -> None:
         """A block of a matrix."""
-        right_place, sums_place, bias_place = _places(self.lanes, w.block_rows, w.block_columns)
+        right_place, sums_place, bias_place = places(self.lanes, w.block_rows, w.block_columns)
         packed, panels, sums, bias = scratch, scratch + right_place, scratch + sums_place, scratch + bias_place
         row, column = turn // w.column_blocks * w.block_rows, turn % w.column_blocks * w.block_columns
         rows, columns = (w.rows - row).least(w.block_rows), (w.columns - column).least(w.block_columns)

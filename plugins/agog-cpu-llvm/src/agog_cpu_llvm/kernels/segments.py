@@ -12,11 +12,9 @@ from math import prod
 from typing import Any
 
 import numpy as np
-from llvmlite import ir
 
-from agog_cpu_llvm.kernels.channels import each_chunk
 from agog_cpu_llvm.team import run
-from agog_cpu_llvm.tiles import Code, Index, Lanes, Mask, Words, compiled, entry
+from agog_cpu_llvm.units import compiled
 
 LEAST = 8192
 """Elements from which on calls are taken."""
@@ -24,7 +22,8 @@ LEAST = 8192
 _NARROW = 8
 """Columns from which on calls are taken: fewer leave most lanes empty."""
 
-_COLUMNS = 64  # of a turn
+COLUMNS = 64
+"""Columns of a turn."""
 
 
 def make(op: str, dtype: str, device: str) -> Callable[..., Any]:
@@ -44,31 +43,7 @@ def _unsorted_segment_sum(dtype: str, data: Any, segment_ids: Any, out: Any = No
     else:
         filled = out
         filled.fill(0)
-    blocks = -(-columns // _COLUMNS)
+    blocks = -(-columns // COLUMNS)
     words = data.ctypes.data, ids.ctypes.data, filled.ctypes.data, ids.size, columns, blocks
-    run(compiled("segments", write, dtype)["unsorted_segment_sum"], words, most=blocks)
+    run(compiled("segments", dtype)["unsorted_segment_sum"], words, most=blocks)
     return filled if out is None else None
-
-
-def write(module: ir.Module, dtype: str, lanes: Lanes) -> None:
-    """The function of sums, which are added to zeros."""
-    arrays = {"data": f"*{dtype}", "ids": "*int64", "out": f"*{dtype}"}
-    sizes = dict.fromkeys(("rows", "columns", "blocks"), "index")
-    with entry(module, "unsorted_segment_sum", {**arrays, **sizes}, flushes=False) as (code, words, _):
-        _write_turns(code, words, lanes)
-
-
-def _write_turns(code: Code, words: Words, lanes: Lanes) -> None:
-    with code.turns(words.counter, words.blocks) as turn:
-        first = turn * _COLUMNS
-
-        def chunk(column: Index, masks: list[Mask | None]) -> None:
-            with code.loop(0, words.rows) as row:
-                source = words.data + row.index * words.columns + first + column
-                target = words.out + (words.ids + row.index).integer() * words.columns + first + column
-                for n, mask in enumerate(masks):
-                    place = n * lanes.count
-                    total = lanes.load(target + place, mask) + lanes.load(source + place, mask)
-                    lanes.store(total, target + place, mask)
-
-        each_chunk(code, (words.columns - first).least(_COLUMNS), lanes, chunk)

@@ -6,12 +6,11 @@ helper, its seat. A helper waits at its seat in compiled code, for a while awake
 
 from __future__ import annotations
 
-import hashlib
 import platform
+from collections.abc import Mapping
 from functools import cache
-from typing import Any
 
-from agog_cpu_llvm import disk, machine
+from agog_cpu_llvm import units
 
 LINE = 16
 """Words of a line: two cache lines, since processors fetch them in pairs."""
@@ -169,12 +168,13 @@ def _text() -> str:
 
 
 @cache
-def engine() -> Any:
-    """The engine that holds the functions ``serve`` and ``run`` for as long as the process lives."""
+def entries() -> Mapping[str, int]:
+    """The addresses of the functions ``serve`` and ``run``."""
     text = _text()
-    key = hashlib.sha256(f"{machine.identity()}\n{text}".encode()).hexdigest()
-    code = disk.read(key)
-    if code is None:
-        code = machine.assemble(text)
-        disk.write(key, code)
-    return machine.engine(code)
+    return units.loaded(text, lambda: (("serve", "run"), _assembled(text)))
+
+
+def _assembled(text: str) -> bytes:
+    from agog_cpu_llvm import machine  # here, because LLVM is needed only where nothing is on disk
+
+    return machine.assemble(text)

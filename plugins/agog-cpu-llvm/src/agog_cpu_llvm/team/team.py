@@ -33,9 +33,8 @@ class Team:
     """The calling thread and its helpers, whose board is described in `handshake`."""
 
     def __init__(self) -> None:
-        engine = handshake.engine()
-        self._serve = _SERVE(engine.get_function_address("serve"))
-        self.run = _RUN(engine.get_function_address("run"))
+        entries = handshake.entries()
+        self._serve, self.run = _SERVE(entries["serve"]), _RUN(entries["run"])
         self._memory = np.zeros(handshake.LINE * (MOST + 1), np.int64)
         self.board = self._memory.ctypes.data + -self._memory.ctypes.data % 64
         self.helpers = 0

@@ -7,25 +7,9 @@ from itertools import product
 
 from agog_cpu_llvm.tiles.code import Code
 from agog_cpu_llvm.tiles.values import Index, Pointer
-from agog_cpu_llvm.tiles.vectors import Lanes, Mask, Vector
+from agog_cpu_llvm.tiles.vectors import Mask, Vector
 
-__all__ = ["height", "multiplied", "widest"]
-
-
-def height(lanes: Lanes, vectors: int) -> int:
-    """The rows of the largest tile of so many vectors whose sums fit into registers, with a row's vectors.
-
-    With one register too many it takes three times as long. A processor with vectors of 64 bytes has 32 registers,
-    others have 16 (x86), or 32 (ARM, which so takes the smaller tile too).
-    """
-    if lanes.count * (8 if lanes.is_double else 4) == 64:
-        return {1: 14, 2: 14, 4: 6}[vectors]
-    return {1: 12, 2: 6}[vectors]
-
-
-def widest(lanes: Lanes) -> int:
-    """The vectors of the tile that reads a row's numbers least often."""
-    return 4 if lanes.count * (8 if lanes.is_double else 4) == 64 else 2
+__all__ = ["multiplied"]
 
 
 def multiplied(

@@ -6,7 +6,9 @@ from typing import Any, Self, TypeVar
 
 from llvmlite import ir
 
-__all__ = ["BYTES", "Condition", "Index", "Pointer", "Value"]
+from agog_cpu_llvm.registers import BYTES
+
+__all__ = ["Condition", "Index", "Pointer", "Value"]
 
 INDEX, POINTER = ir.IntType(64), ir.PointerType()
 STORED: dict[str, ir.Type] = {
@@ -19,9 +21,6 @@ STORED: dict[str, ir.Type] = {
     "int64": ir.IntType(64),
 }
 """What holds one element of a dtype in memory."""
-
-BYTES = {"float16": 2, "bfloat16": 2, "float32": 4, "float64": 8, "uint8": 1, "int32": 4, "int64": 8}
-"""The bytes of one element of a dtype."""
 
 
 V = TypeVar("V", bound="Value")

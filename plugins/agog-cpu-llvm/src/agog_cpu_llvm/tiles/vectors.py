@@ -7,7 +7,8 @@ from typing import Protocol, Self
 
 from llvmlite import ir
 
-from agog_cpu_llvm.tiles.values import BYTES, INDEX, STORED, Index, Pointer, V, Value, intrinsic
+from agog_cpu_llvm.registers import BYTES, Register
+from agog_cpu_llvm.tiles.values import INDEX, STORED, Index, Pointer, V, Value, intrinsic
 
 __all__ = ["Lanes", "Mask", "Vector"]
 
@@ -141,14 +142,8 @@ class Vector(Value):
 
 
 @dataclass(frozen=True)
-class Lanes:
-    """The lanes of a register: their number, and whether they compute in float64 or else in float32.
-
-    Memory may be of any dtype of `STORED`: it is converted when it is loaded and stored.
-    """
-
-    count: int
-    is_double: bool = False
+class Lanes(Register):
+    """The lanes of a register, which load, store and convert: memory may be of any dtype of `STORED`."""
 
     @property
     def number(self) -> ir.Type:
@@ -159,11 +154,6 @@ class Lanes:
     def vector(self) -> ir.Type:
         """The type of all lanes."""
         return ir.VectorType(self.number, self.count)
-
-    @property
-    def dtype(self) -> str:
-        """The dtype of one lane."""
-        return "float64" if self.is_double else "float32"
 
     @property
     def letters(self) -> str:

@@ -8,17 +8,17 @@ from itertools import starmap
 
 from llvmlite import ir
 
+from agog_cpu_llvm.kernels.recurrent.words import ACTIVATIONS
 from agog_cpu_llvm.tiles import Code, Index, Vector
 from agog_cpu_llvm.tiles.exponentials import clipped, sigmoid, tanh
 
-ACTIVATIONS: dict[str, Callable[[Vector], Vector]] = {
+_FUNCTIONS: dict[str, Callable[[Vector], Vector]] = {
     "tanh": tanh,
     "sigmoid": sigmoid,
     "hard_sigmoid": lambda x: clipped(x.fma(0.2, 0.5), 0.0, 1.0),
     "relu": lambda x: (x < 0.0).select(_zero(x), x),
     "linear": lambda x: x,
 }
-"""The functions by their names; the number of one is its place."""
 
 _SLOPES: dict[str, Callable[[Vector, Vector], Vector]] = {
     "tanh": lambda y, g: (-y).fma(y, 1.0) * g,
@@ -29,19 +29,14 @@ _SLOPES: dict[str, Callable[[Vector, Vector], Vector]] = {
 }
 
 
-def number(name: str) -> int:
-    """The number of an activation function, by which compiled code is told it."""
-    return list(ACTIVATIONS).index(name)
-
-
 def activated(code: Code, number: Index, *vectors: Vector) -> list[Vector]:
     """The activation function of a number, of each vector."""
-    return _chosen(code, number, [partial(map, function, vectors) for function in ACTIVATIONS.values()])
+    return _chosen(code, number, [partial(map, _FUNCTIONS[name], vectors) for name in ACTIVATIONS])
 
 
 def differentiated(code: Code, number: Index, *pairs: tuple[Vector, Vector]) -> list[Vector]:
     """Of each pair, a result of the activation function and its gradient: the gradient of the argument."""
-    return _chosen(code, number, [partial(starmap, function, pairs) for function in _SLOPES.values()])
+    return _chosen(code, number, [partial(starmap, _SLOPES[name], pairs) for name in ACTIVATIONS])
 
 
 def _zero(x: Vector) -> Vector:

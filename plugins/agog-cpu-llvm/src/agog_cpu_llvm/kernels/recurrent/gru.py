@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import partial
 from typing import Any
 
 import numpy as np
 
 from agog_cpu_llvm import team
-from agog_cpu_llvm.kernels.recurrent import gru_code
 from agog_cpu_llvm.kernels.recurrent.arrays import (
     Array,
     aligned,
@@ -23,8 +21,24 @@ from agog_cpu_llvm.kernels.recurrent.arrays import (
 )
 from agog_cpu_llvm.kernels.recurrent.back import walk_back
 from agog_cpu_llvm.kernels.recurrent.sizes import Sizes
+from agog_cpu_llvm.kernels.recurrent.words import BACK, INPUTS, PART, SIZES, SUMS, TO_X
+from agog_cpu_llvm.units import compiled
 
-_GATES, _KEPT = 3, 4
+GATES = 3
+KEPT = 4
+"""Vectors of the reserve, and of what is activated."""
+
+FORWARD = (*INPUTS, *PART, "gate_kernel", "candidate_kernel", "state_bias", "hidden", "hiddens", "reserve", *SIZES)
+"""The words of `gru`."""
+
+BACKWARD = (
+    *("gradients", "gradients_time", "gradients_row", "hidden", "hiddens", "hiddens_time", "hiddens_row"),
+    *("to_hidden", "pitch", "gate_kernel", "candidate_kernel", "reserve", *BACK, *TO_X, *PART, *SIZES),
+)
+"""The words of `gru_grad`; a row of ``to_hidden`` has ``pitch`` elements."""
+
+WEIGHTS = (*SUMS, "reserve", *BACK, *SIZES)
+"""The words of `gru_weights_grad`."""
 
 
 def gru(
@@ -46,14 +60,14 @@ def gru(
     hiddens = aligned((times, batch, units), x.dtype)
     if not hiddens.size:
         return hiddens.astype(kind), hiddens
-    reserve = aligned((times, sizes.groups, batch, _KEPT, lanes), x.dtype)
+    reserve = aligned((times, sizes.groups, batch, KEPT, lanes), x.dtype)
     biases, state_bias = _biases(wide(bias), units, reset_after)
     weights = wide(recurrent_kernel)
     part = sizes.part_words()
     words: dict[str, Any] = {
         **step_words("x", x),
-        "kernel": grouped(kernel, _GATES, lanes),
-        "bias": grouped(biases[None], _GATES, lanes),
+        "kernel": grouped(kernel, GATES, lanes),
+        "bias": grouped(biases[None], GATES, lanes),
         **mask_words(mask),
         **part,
         "gate_kernel": grouped(weights[:, : 2 * units], 2, lanes),
@@ -64,9 +78,9 @@ def gru(
         "reserve": reserve,
         **sizes.words(activation, recurrent_activation),
     }
-    vectors = part["chunk"] * sizes.groups * (words["block"] * _KEPT + 1)
+    vectors = part["chunk"] * sizes.groups * (words["block"] * KEPT + 1)
     scratch = vectors * lanes * x.itemsize
-    team.run(_entries(sizes, reset_after)["gru"], in_order(gru_code.FORWARD, words), scratch, part["chunks"])
+    team.run(_entries(sizes, reset_after)["gru"], in_order(FORWARD, words), scratch, part["chunks"])
     return hiddens.astype(kind, copy=False), reserve
 
 
@@ -95,10 +109,10 @@ def gru_grad(
     x, kernel = with_features(wide(x), wide(kernel))
     sizes = Sizes.of(x, recurrent_kernel)
     lanes, times, batch, units, dtype = sizes.lanes, sizes.times, sizes.batch, sizes.units, x.dtype
-    panel = _GATES * lanes
+    panel = GATES * lanes
     pitch = -(-units // panel) * panel
     to_hidden = np.zeros((batch, pitch), dtype)
-    vectors = _KEPT if reset_after else _GATES
+    vectors = KEPT if reset_after else GATES
     parts = list(sizes.times_back(vectors))
     errors = aligned((sizes.groups, parts[0][1], batch, vectors, lanes), dtype)
     needs_x = "x" in sources
@@ -120,7 +134,7 @@ def gru_grad(
         "gate_kernel": turned(recurrent[:, : 2 * units], 2, lanes, panel),
         "candidate_kernel": turned(recurrent[:, 2 * units :], 1, lanes, panel),
         "to_x": to_x,
-        "input_kernel": turned(kernel, _GATES, lanes, panel) if needs_x else None,
+        "input_kernel": turned(kernel, GATES, lanes, panel) if needs_x else None,
         "zeros": np.zeros(panel, dtype),
         **mask_words(mask),
         **part,
@@ -129,8 +143,8 @@ def gru_grad(
     entries = _entries(sizes, reset_after)
     weights = {"kernel": kernel, "recurrent_kernel": recurrent_kernel, "bias": bias}
     found = walk_back(
-        (entries["gru_grad"], gru_code.BACKWARD),
-        (entries["gru_weights_grad"], gru_code.WEIGHTS),
+        (entries["gru_grad"], BACKWARD),
+        (entries["gru_weights_grad"], WEIGHTS),
         words,
         shared,
         sizes,
@@ -141,14 +155,13 @@ def gru_grad(
     )
     found |= {"x": to_x, "initial_hidden": np.ascontiguousarray(to_hidden[:, :units])}
     if not features:
-        found |= {"x": np.zeros((times, batch, 0), dtype), "kernel": np.zeros((0, _GATES * units), dtype)}
+        found |= {"x": np.zeros((times, batch, 0), dtype), "kernel": np.zeros((0, GATES * units), dtype)}
     return tuple([found[source].astype(kind, copy=False) for source in sources])
 
 
 def _entries(sizes: Sizes, is_after: bool) -> Mapping[str, int]:
     """The compiled functions, for the one or the other place of the reset gate."""
-    name = "gru_after" if is_after else "gru_before"
-    return sizes.entries(name, partial(gru_code.write, is_after=is_after))
+    return compiled("recurrent.gru", sizes.dtype, is_after=is_after)
 
 
 def _biases(bias: Array, units: int, is_after: bool) -> tuple[Array, Array]:

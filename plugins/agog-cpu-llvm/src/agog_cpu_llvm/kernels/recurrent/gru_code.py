@@ -13,14 +13,9 @@ from collections.abc import Sequence
 from llvmlite import ir
 
 from agog_cpu_llvm.kernels.recurrent.activations import activated, differentiated
+from agog_cpu_llvm.kernels.recurrent.gru import BACKWARD, FORWARD, GATES, KEPT, WEIGHTS
 from agog_cpu_llvm.kernels.recurrent.products import Products
 from agog_cpu_llvm.kernels.recurrent.recurrence_code import (
-    BACK,
-    INPUTS,
-    PART,
-    SIZES,
-    SUMS,
-    TO_X,
     Block,
     Part,
     Steps,
@@ -32,22 +27,6 @@ from agog_cpu_llvm.kernels.recurrent.recurrence_code import (
     multiply_inputs,
 )
 from agog_cpu_llvm.tiles import Code, Index, Lanes, Pointer, Vector, Words, entry
-
-GATES = 3
-KEPT = 4
-"""Vectors of the reserve, and of what is activated."""
-
-FORWARD = (*INPUTS, *PART, "gate_kernel", "candidate_kernel", "state_bias", "hidden", "hiddens", "reserve", *SIZES)
-"""The words of `gru`."""
-
-BACKWARD = (
-    *("gradients", "gradients_time", "gradients_row", "hidden", "hiddens", "hiddens_time", "hiddens_row"),
-    *("to_hidden", "pitch", "gate_kernel", "candidate_kernel", "reserve", *BACK, *TO_X, *PART, *SIZES),
-)
-"""The words of `gru_grad`; a row of ``to_hidden`` has ``pitch`` elements."""
-
-WEIGHTS = (*SUMS, "reserve", *BACK, *SIZES)
-"""The words of `gru_weights_grad`."""
 
 
 def write(module: ir.Module, dtype: str, lanes: Lanes, is_after: bool) -> None:

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from agog_cpu_llvm import team
-from agog_cpu_llvm.kernels.recurrent import lstm_code
 from agog_cpu_llvm.kernels.recurrent.arrays import (
     Array,
     aligned,
@@ -23,8 +22,22 @@ from agog_cpu_llvm.kernels.recurrent.arrays import (
 )
 from agog_cpu_llvm.kernels.recurrent.back import walk_back
 from agog_cpu_llvm.kernels.recurrent.sizes import Sizes
+from agog_cpu_llvm.kernels.recurrent.words import BACK, INPUTS, PART, SIZES, SUMS, TO_X
+from agog_cpu_llvm.units import compiled
 
-_GATES = 4
+GATES = 4
+
+FORWARD = (*INPUTS, *PART, "recurrent", "hidden", "hiddens", "reserve", *SIZES)
+"""The words of `lstm`."""
+
+BACKWARD = (
+    *("gradients", "gradients_time", "gradients_row", "to_cell", "to_hidden", "pitch"),
+    *("recurrent", "reserve", *BACK, *TO_X, *PART, *SIZES),
+)
+"""The words of `lstm_grad`; a row of ``to_hidden`` has ``pitch`` elements."""
+
+WEIGHTS = (*SUMS, *BACK, *SIZES)
+"""The words of `lstm_weights_grad`."""
 
 
 def lstm(
@@ -46,26 +59,26 @@ def lstm(
     hiddens = aligned((times, batch, units), x.dtype)
     if not hiddens.size:
         return hiddens.astype(kind), initial_cell.copy(), hiddens
-    reserve = aligned((times + 1, sizes.groups, batch, _GATES + 1, lanes), x.dtype)
+    reserve = aligned((times + 1, sizes.groups, batch, GATES + 1, lanes), x.dtype)
     reserve[0] = 0
-    reserve[0, :, :, _GATES] = in_groups(wide(initial_cell), lanes)
+    reserve[0, :, :, GATES] = in_groups(wide(initial_cell), lanes)
     part = sizes.part_words()
     words: dict[str, Any] = {
         **step_words("x", x),
-        "kernel": grouped(kernel, _GATES, lanes),
-        "bias": grouped(wide(bias)[None], _GATES, lanes),
+        "kernel": grouped(kernel, GATES, lanes),
+        "bias": grouped(wide(bias)[None], GATES, lanes),
         **mask_words(mask),
         **part,
-        "recurrent": grouped(wide(recurrent_kernel), _GATES, lanes),
+        "recurrent": grouped(wide(recurrent_kernel), GATES, lanes),
         "hidden": np.ascontiguousarray(wide(initial_hidden)),
         "hiddens": hiddens,
         "reserve": reserve,
         **sizes.words(activation, recurrent_activation),
     }
-    scratch = part["block"] * sizes.groups * part["chunk"] * _GATES * lanes * x.itemsize
-    entries = sizes.entries("lstm", lstm_code.write)
-    team.run(entries["lstm"], in_order(lstm_code.FORWARD, words), scratch, part["chunks"])
-    cell = out_of_groups(reserve[-1, :, :, _GATES], units)
+    scratch = part["block"] * sizes.groups * part["chunk"] * GATES * lanes * x.itemsize
+    entries = compiled("recurrent.lstm", x.dtype.name)
+    team.run(entries["lstm"], in_order(FORWARD, words), scratch, part["chunks"])
+    cell = out_of_groups(reserve[-1, :, :, GATES], units)
     return hiddens.astype(kind, copy=False), cell.astype(kind, copy=False), reserve
 
 
@@ -95,11 +108,11 @@ def lstm_grad(
     x, kernel = with_features(wide(x), wide(kernel))
     sizes = Sizes.of(x, recurrent_kernel)
     lanes, times, batch, units = sizes.lanes, sizes.times, sizes.batch, sizes.units
-    panel, dtype = _GATES * lanes, x.dtype
+    panel, dtype = GATES * lanes, x.dtype
     pitch = -(-units // panel) * panel
     to_hidden, to_cell = np.zeros((batch, pitch), dtype), in_groups(wide(cell_gradients), lanes)
-    parts = list(sizes.times_back(_GATES))
-    errors = aligned((sizes.groups, parts[0][1], batch, _GATES, lanes), dtype)
+    parts = list(sizes.times_back(GATES))
+    errors = aligned((sizes.groups, parts[0][1], batch, GATES, lanes), dtype)
     needs_x = "x" in sources
     to_x = aligned(x.shape, dtype) if needs_x else None
     shared = {
@@ -116,19 +129,19 @@ def lstm_grad(
         "to_cell": to_cell,
         "to_hidden": to_hidden,
         "pitch": pitch,
-        "recurrent": turned(wide(recurrent_kernel), _GATES, lanes, panel),
+        "recurrent": turned(wide(recurrent_kernel), GATES, lanes, panel),
         "to_x": to_x,
-        "input_kernel": turned(kernel, _GATES, lanes, panel) if needs_x else None,
+        "input_kernel": turned(kernel, GATES, lanes, panel) if needs_x else None,
         "zeros": np.zeros(panel, dtype),
         **mask_words(mask),
         **part,
         **shared,
     }
-    entries = sizes.entries("lstm", lstm_code.write)
+    entries = compiled("recurrent.lstm", x.dtype.name)
     weights = {"kernel": kernel, "recurrent_kernel": recurrent_kernel, "bias": bias}
     found = walk_back(
-        (entries["lstm_grad"], lstm_code.BACKWARD),
-        (entries["lstm_weights_grad"], lstm_code.WEIGHTS),
+        (entries["lstm_grad"], BACKWARD),
+        (entries["lstm_weights_grad"], WEIGHTS),
         words,
         shared,
         sizes,
@@ -143,5 +156,5 @@ def lstm_grad(
         "initial_cell": out_of_groups(to_cell, units),
     }
     if not features:
-        found |= {"x": np.zeros((times, batch, 0), dtype), "kernel": np.zeros((0, _GATES * units), dtype)}
+        found |= {"x": np.zeros((times, batch, 0), dtype), "kernel": np.zeros((0, GATES * units), dtype)}
     return tuple([found[source].astype(kind, copy=False) for source in sources])

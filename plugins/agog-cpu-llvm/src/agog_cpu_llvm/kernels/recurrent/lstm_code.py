@@ -10,14 +10,9 @@ from __future__ import annotations
 from llvmlite import ir
 
 from agog_cpu_llvm.kernels.recurrent.activations import activated, differentiated
+from agog_cpu_llvm.kernels.recurrent.lstm import BACKWARD, FORWARD, GATES, WEIGHTS
 from agog_cpu_llvm.kernels.recurrent.products import DEPTH, Products
 from agog_cpu_llvm.kernels.recurrent.recurrence_code import (
-    BACK,
-    INPUTS,
-    PART,
-    SIZES,
-    SUMS,
-    TO_X,
     Block,
     Part,
     add_blocks,
@@ -28,20 +23,6 @@ from agog_cpu_llvm.kernels.recurrent.recurrence_code import (
     multiply_inputs,
 )
 from agog_cpu_llvm.tiles import Code, Condition, Index, Lanes, Mask, Pointer, Words, entry
-
-GATES = 4
-
-FORWARD = (*INPUTS, *PART, "recurrent", "hidden", "hiddens", "reserve", *SIZES)
-"""The words of `lstm`."""
-
-BACKWARD = (
-    *("gradients", "gradients_time", "gradients_row", "to_cell", "to_hidden", "pitch"),
-    *("recurrent", "reserve", *BACK, *TO_X, *PART, *SIZES),
-)
-"""The words of `lstm_grad`; a row of ``to_hidden`` has ``pitch`` elements."""
-
-WEIGHTS = (*SUMS, *BACK, *SIZES)
-"""The words of `lstm_weights_grad`."""
 
 
 def write(module: ir.Module, dtype: str, lanes: Lanes) -> None:

@@ -31,7 +31,7 @@ class Products:
 
     def __init__(self, module: ir.Module, dtype: str, lanes: Lanes, width: int) -> None:
         self.lanes, self.width = lanes, width
-        self.height = min(8, _SUMS[lanes.count * (8 if lanes.is_double else 4)] // width)
+        self.height = min(8, _SUMS[lanes.bytes] // width)
         self._module, self._each = module, f"*{dtype}"
         self._times = self._over_rows("times", self._times_tile)
         self._outer = self._over_rows("outer", self._outer_tile)

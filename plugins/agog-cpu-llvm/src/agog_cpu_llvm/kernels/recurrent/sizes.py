@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from agog_core.plugin import threads
-from agog_cpu_llvm import tiles
-from agog_cpu_llvm.kernels.recurrent.activations import number
+from agog_cpu_llvm.kernels.recurrent.words import ACTIVATIONS
+from agog_cpu_llvm.registers import register
 
 Array = Any
 
@@ -35,18 +35,17 @@ class Sizes(NamedTuple):
     def of(cls, x: Array, recurrent_kernel: Array) -> Sizes:
         """Those of the inputs and of the weights."""
         dtype = x.dtype.name
-        count, units = tiles.lanes(dtype).count, len(recurrent_kernel)
+        count, units = register(dtype).count, len(recurrent_kernel)
         times, batch, features = x.shape
         return cls(times, batch, features, units, -(-units // count), count, dtype)
 
     def words(self, activation: str, recurrent_activation: str) -> dict[str, int]:
         """The words that all entries have."""
-        numbers = {"activation": number(activation), "gate": number(recurrent_activation)}
+        numbers = {
+            "activation": ACTIVATIONS.index(activation),
+            "gate": ACTIVATIONS.index(recurrent_activation),
+        }
         return {name: getattr(self, name) for name in self._fields[:5]} | numbers
-
-    def entries(self, name: str, write: Callable[..., object]) -> Mapping[str, int]:
-        """The entries of a unit for the dtype."""
-        return tiles.compiled(name, write, self.dtype)
 
     def part_words(self) -> dict[str, int]:
         """The words of the parts of a batch, and of the times whose inputs are multiplied at once: several of a few."""
