@@ -12,6 +12,7 @@ from agog_core.errors import InvalidArgumentError
 from agog_data import arguments
 from agog_data.methods.pipeline import Pipeline
 from agog_data.stage import Stage
+from agog_data.stages.batch_sharding import Share, shared
 from agog_data.stages.selection import Take
 from agog_data.stages.sharding import Chosen, Part, Shard
 
@@ -42,13 +43,33 @@ class ShardingMethods(Pipeline):
         >>> [int(x) for x in Dataset.range(8).shard(3, 1)]
         [1, 4, 7]
         """
-        shards = arguments.integer("shard", "num_shards", num_shards)
-        number = arguments.integer("shard", "index", index)
-        if shards < 1:
-            raise ValueError(f"shard: num_shards must be at least 1; got {shards}.")
-        if not 0 <= number < shards:
-            raise ValueError(f"shard: index must be at least 0 and less than num_shards = {shards}; got {number}.")
-        return self._then(Chosen(self._stage, Shard(shards, number)))
+        return self._then(Chosen(self._stage, Shard(*_shard("shard", num_shards, index))))
+
+    def shard_batches(self, num_shards: Any, index: Any) -> Dataset:
+        """Of each batch the rows for one of several processes, which take a step by all of it together.
+
+        The processes get the same batches, also where the number of rows or batches cannot be divided: one has a row
+        more than another, or none. An iterator's `state_dict` is the same in all of them, and fits iterators over
+        another number of shards. Processes that shuffle need the same seed.
+
+        Args:
+            num_shards: how many processes there are.
+            index: which of them this is.
+
+        Returns:
+            A dataset of as many elements, with some neighbouring rows of each. Iterating raises `InvalidArgumentError`
+            where the components of an element have no first axis of one size.
+
+        Raises:
+            ValueError: ``num_shards`` is below 1, or ``index`` is not in [0, num_shards).
+
+        >>> from agog_data import Dataset
+        >>> [batch.numpy().tolist() for batch in Dataset.range(9).batch(6).shard_batches(4, 0)]
+        [[0, 1], [6]]
+        >>> [batch.numpy().tolist() for batch in Dataset.range(9).batch(6).shard_batches(4, 3)]
+        [[5], []]
+        """
+        return self._then(shared(self._stage, Share(*_shard("shard_batches", num_shards, index))))
 
     def split(self, *, seed: Any = 0, **parts: Any) -> Any:
         """Disjoint parts of the dataset: ``split(train=0.8, test=0.2)``.
@@ -98,6 +119,16 @@ class ShardingMethods(Pipeline):
             raise TypeError(f"split: parts must be all fractions (floats) or all counts (ints); got {parts}.")
         kind: Any = namedtuple("Split", parts)  # type: ignore[misc]  # the names are known only here
         return kind(*[self._then(Chosen(before, Part(number, size, *ranks))) for ranks in pairwise(bounds)])
+
+
+def _shard(what: str, num_shards: Any, index: Any) -> tuple[int, int]:
+    shards = arguments.integer(what, "num_shards", num_shards)
+    number = arguments.integer(what, "index", index)
+    if shards < 1:
+        raise ValueError(f"{what}: num_shards must be at least 1; got {shards}.")
+    if not 0 <= number < shards:
+        raise ValueError(f"{what}: index must be at least 0 and less than num_shards = {shards}; got {number}.")
+    return shards, number
 
 
 def _counts(counts: dict[str, int]) -> list[int]:

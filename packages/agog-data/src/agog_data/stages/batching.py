@@ -31,27 +31,27 @@ class Batch(UnaryStage):
 
     def __init__(self, stage: Stage, batch_size: int, drop_remainder: bool) -> None:
         super().__init__(stage)
-        self._size = batch_size
-        self._drop_remainder = drop_remainder
+        self.size = batch_size
+        self.drop_remainder = drop_remainder
 
     def cardinality(self) -> int:
-        return batches_of(self.input.cardinality(), self._size, self._drop_remainder)
+        return batches_of(self.input.cardinality(), self.size, self.drop_remainder)
 
     def spec(self) -> Any:
-        size = self._size if self._drop_remainder else None
+        size = self.size if self.drop_remainder else None
         return map_components(lambda component: component.batched(size), self.input.spec())
 
     def sample(self, scope: Scope) -> Element:
-        return stack_elements([self.input.sample(scope)] * (self._size if self._drop_remainder else 1), 0)
+        return stack_elements([self.input.sample(scope)] * (self.size if self.drop_remainder else 1), 0)
 
     def iterate(self, scope: Scope) -> ElementIterator:
         found = self.input.rows()
         if found:
-            return RowBatchIterator(*found, self._size, self._drop_remainder, scope)
-        joined = self.input.batched(self._size, self._drop_remainder)
+            return RowBatchIterator(*found, self.size, self.drop_remainder, scope)
+        joined = self.input.batched(self.size, self.drop_remainder)
         if joined:
             return joined.iterate(scope)
-        return BatchIterator("batch", self.input.iterate(scope), self._size, self._drop_remainder, stack_elements)
+        return BatchIterator("batch", self.input.iterate(scope), self.size, self.drop_remainder, stack_elements)
 
 
 class BatchIterator(UnaryIterator, fields=("number",)):

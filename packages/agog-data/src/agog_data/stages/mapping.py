@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import copy
 from functools import partial
 from typing import Any
 
@@ -40,6 +41,16 @@ class Map(UnaryStage, keeps_count=True):
 
     def sample(self, scope: Scope) -> Element:
         return self._function(self.input.sample(scope), 0, 0)
+
+    def only(self, wanted: Callable[[int], bool]) -> Map:
+        """The same with None in place of the results for elements whose numbers are not wanted."""
+        chosen, function = copy(self), self._function
+
+        def call(element: Element, number: int, *random: Any, **word: Any) -> Any:
+            return function(element, number, *random, **word) if wanted(number) else None
+
+        vars(chosen)["_function"] = call
+        return chosen
 
     def iterate(self, scope: Scope) -> ElementIterator:
         elements = self.input.iterate(scope)

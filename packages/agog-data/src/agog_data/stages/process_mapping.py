@@ -76,7 +76,7 @@ class ProcessBatch(Batch):
         self._map = stage
 
     def iterate(self, scope: Scope) -> ElementIterator:
-        return self._map.iterate_batches(scope, self._size, self._drop_remainder)
+        return self._map.iterate_batches(scope, self.size, self.drop_remainder)
 
 
 class NumberIterator(RowIterator):
