@@ -234,6 +234,53 @@ def test_counters_never_overlap(op_seed: int | None) -> None:
         end = counter + math.ceil(values / 4)
 
 
+def test_each_of_several_processes_has_numbers_of_its_own() -> None:
+    of_all = random.Generator(3)
+    first, second = of_all.of_process(0), random.Generator(3).of_process(1)
+    assert of_all.of_process(0) is first
+    keys = {generator.reserve(seed, 1)[:2] for generator in (of_all, first, second) for seed in (None, 5)}
+    assert len(keys) == 6
+    again = random.Generator(3).of_process(1)
+    again.reserve(None, 1)
+    assert again.reserve(None, 1) == second.reserve(None, 1)
+
+
+def test_processes_share_initial_values() -> None:
+    before, of_all = random.generator(), random.Generator(3)
+    random.set_generator(of_all.of_process(1))
+    try:
+        first = random.drawn(lambda: ag.random_uniform([4])).numpy()
+        second = ag.random_uniform([4]).numpy()
+    finally:
+        random.set_generator(before)
+    ag.set_random_seed(3)
+    np.testing.assert_array_equal(first, ag.random_uniform([4]).numpy())
+    assert not (first == second).any()
+
+
+def test_a_checkpoint_of_one_process_fits_another() -> None:
+    of_all = random.Generator(3)
+    of_all.reserve(None, 8)
+    of_all.of_process(0).reserve(None, 12)
+    saved = json.loads(json.dumps(of_all.of_process(0).checkpoint_state()))
+    wanted = random.Generator(3).of_process(2)
+    wanted.reserve(None, 12)
+    for is_made_before in (False, True):
+        other = random.Generator(9)
+        if is_made_before:
+            other.of_process(2).reserve(None, 4)
+        other.restore_checkpoint_state(saved)
+        assert other.reserve(None, 1)[2] == 2
+        assert other.of_process(2).reserve(None, 1) == wanted.reserve(None, 1)
+        wanted.put_back(None, 1)
+
+
+def test_the_state_of_a_process_repeats_its_numbers() -> None:
+    generator, other = random.Generator(3).of_process(1), random.Generator()
+    other.set_state(generator.get_state())
+    assert other.reserve(4, 1) == generator.reserve(4, 1)
+
+
 def test_threads_that_share_a_generator_never_overlap() -> None:
     ag.set_random_seed(1)
     context = contextvars.copy_context()

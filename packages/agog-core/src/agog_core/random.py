@@ -67,6 +67,9 @@ class Generator(Checkpointable):
     is_read_late = True
     gives_again = False  # whether another one has given its numbers before
     keys: Mapping[Any, Any] = MappingProxyType({})  # of one that does, in a trace: tensors of the keys
+    _mix = 0  # what keeps it apart from others of the same seed
+    _of_process: _OfProcess | None = None
+    _counters_of_process: Mapping[tuple[int, int], int] = MappingProxyType({})  # that wait for it
 
     def __init__(self, seed: int | None = None) -> None:
         self.seed = seed
@@ -88,7 +91,7 @@ class Generator(Checkpointable):
         with _lock:  # threads that were started with a copy of the context share the generator
             counter = self._counters.get(key, 0)
             self._counters[key] = counter + math.ceil(values / 4)
-        return *key, counter
+        return key[0] ^ self._mix, key[1], counter
 
     def put_back(self, op_seed: int | None, values: int) -> None:
         """Take back what `reserve` has handed out last, because nothing has come of it.
@@ -127,6 +130,26 @@ class Generator(Checkpointable):
         # No op seed has the key of calls without one, which is 0.
         return (DEFAULT_GRAPH_SEED if self.seed is None else self.seed) & _MASK, (int(op_seed) + 1) & _MASK or _MASK
 
+    def of_process(self, number: int) -> Generator:
+        """The generator of one of several processes that compute together.
+
+        Its numbers differ from those of the others, and its initial values are this one's, which all processes share.
+        It is a part of this one's state, so that a checkpoint of one process fits any other.
+
+        Args:
+            number: the rank of the process.
+
+        Returns:
+            A generator, always the same.
+
+        >>> first, second = Generator(1).of_process(0), Generator(1).of_process(1)
+        >>> first.reserve(None, 1) == second.reserve(None, 1)
+        False
+        """
+        if self._of_process is None:
+            self._of_process = _OfProcess(self, number, self._counters_of_process)
+        return self._of_process
+
     def spare_initial_values(self, spare: bool) -> None:
         """Say whether initial values should take their bits from elsewhere, so that they do not advance this generator.
 
@@ -148,7 +171,12 @@ class Generator(Checkpointable):
         counters = [[*key, counter] for key, counter in sorted(self._counters.items()) if counter]
         # With a seed no number depends on the entropy, and programs that did the same have the same state.
         entropy = self._entropy if self.seed is None else None
-        return {"seed": self.seed, "entropy": entropy, "counters": counters}
+        state: dict[str, object] = {"seed": self.seed, "entropy": entropy, "counters": counters}
+        if self._mix:
+            state["mix"] = self._mix
+        if self._of_process is not None:
+            state["of_process"] = self._of_process.get_state()["counters"]
+        return state
 
     def checkpoint_state(self) -> dict[str, Any]:
         """The result of `get_state`, for checkpoints.
@@ -176,6 +204,34 @@ class Generator(Checkpointable):
         if state["entropy"] is not None:
             self._entropy = state["entropy"]  # type: ignore[assignment]
         self._counters = {(a, b): counter for a, b, counter in state["counters"]}  # type: ignore[attr-defined]
+        self._mix = state.get("mix", 0)  # type: ignore[assignment]
+        saved: Any = state.get("of_process", ())
+        self._counters_of_process = {(a, b): counter for a, b, counter in saved}
+        if self._of_process is not None:
+            self._of_process.follow(self._counters_of_process)
+
+
+class _OfProcess(Generator):
+    """See `Generator.of_process`. Checkpoints hold the generator of all, with counters that fit any process."""
+
+    def __init__(self, of_all: Generator, number: int, counters: Mapping[tuple[int, int], int]) -> None:
+        super().__init__()
+        self._of_all, self._for_initial_values = of_all, of_all
+        self._mix = (number + 1) * _INITIAL_VALUES & _MASK
+        self.follow(counters)
+
+    def follow(self, counters: Mapping[tuple[int, int], int]) -> None:
+        """Take over the seed of all, and counters that a process had."""
+        self.seed, self._entropy, self._counters = self._of_all.seed, self._of_all._entropy, dict(counters)
+
+    def spare_initial_values(self, spare: bool) -> None:
+        self._of_all.spare_initial_values(spare)
+
+    def checkpoint_state(self) -> dict[str, Any]:
+        return self._of_all.checkpoint_state()
+
+    def restore_checkpoint_state(self, state: Mapping[str, Any]) -> None:
+        self._of_all.restore_checkpoint_state(state)
 
 
 # The generator of this thread or task; `set_random_seed` makes a new one.
@@ -235,8 +291,10 @@ def initializing() -> Iterator[None]:
     False
     >>> chosen.spare_initial_values(False)
     """
-    spare = generator()._for_initial_values
-    token = _generator.set(generator() if spare is None else spare)
+    chosen = generator()
+    while chosen._for_initial_values is not None:
+        chosen = chosen._for_initial_values
+    token = _generator.set(chosen)
     try:
         if tracing and (tracer := present_tracer()) is not None:
             with tracer.eager_scope():
