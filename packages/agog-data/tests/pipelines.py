@@ -155,7 +155,7 @@ CHOSEN: dict[str, Make] = {
     "shuffle and repeat": lambda: Dataset.range(9).map(noise).apply(shuffle_and_repeat(4, 2)),
     "shard": lambda: elements().shard(2, 1).repeat(2),
     "shard of rows": lambda: Dataset.range(30).shuffle(9).shard(3, 1).repeat(2),
-    "shard of batches": lambda: elements().batch(3).map(lambda x: x).shard_batches(2, 1).repeat(2),
+    "shard of batches": lambda: elements().batch(3).map(lambda *row: row).shard_batches(2, 1).repeat(2),
     "shard of batches of rows": lambda: Dataset.range(30).shuffle(9).batch(8).shard_batches(3, 1).repeat(2),
     "split": lambda: Dataset.range(30).map(lambda x: x).split(a=0.6, b=0.4).b.repeat(2),
     "split of rows": lambda: Dataset.range(30).split(a=0.6, b=0.4).a.shuffle(5).repeat(2).batch(4).map(lambda x: x[0]),
