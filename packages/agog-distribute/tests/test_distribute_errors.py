@@ -131,7 +131,5 @@ def test_a_launched_program_that_nothing_connects_is_refused(monkeypatch: pytest
 
 
 def test_one_process_needs_nothing_that_connects(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in groups._LAUNCHERS:
-        monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr(groups, "collective_of", lambda device: None)
     assert groups._connected().size == 1

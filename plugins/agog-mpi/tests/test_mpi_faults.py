@@ -11,9 +11,9 @@ import pytest
 @pytest.mark.parametrize(
     ("what", "text"),
     [
-        ("raises", "Rank 1 ends all processes: it has raised ValueError."),
-        ("thread", "Rank 1 ends all processes: a thread has raised ZeroDivisionError."),
-        ("traced", "Rank 1 ends all processes: it has raised InvalidArgumentError."),
+        ("raises", "Rank 1 ends all processes: it has raised ValueError: of rank 1\n"),
+        ("thread", "Rank 1 ends all processes: a thread has raised ZeroDivisionError: "),
+        ("traced", "Rank 1 ends all processes: it has raised InvalidArgumentError: assert_positive: "),
         ("exit", "rank 1: end of the program, the 2nd collective\n"),
         ("end", "rank 1: end of the program, the 2nd collective\n"),
         ("missing", "rank 1: all_gather of float32 (1,), the 2nd collective, at "),

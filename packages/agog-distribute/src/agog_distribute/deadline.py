@@ -36,6 +36,7 @@ class _Deadline:
         return checked("AGOG_DISTRIBUTE_DEADLINE", text) if text else _DEFAULT
 
 
+# The deadline of all groups; the program sets it.
 deadline = _Deadline()
 # What each thread that is in a collective waits for.
 waits: dict[int, Wait] = {}

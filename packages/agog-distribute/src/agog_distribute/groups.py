@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
 from threading import Lock
 from typing import Any
@@ -13,7 +12,7 @@ from agog_core.dispatch.plugins.reference import load_reference
 from agog_core.errors import FailedPreconditionError, InvalidArgumentError
 from agog_core.plugin import Collective, Communicator
 from agog_distribute.alone import Alone
-from agog_distribute.end import end_together
+from agog_distribute.environment import launched
 from agog_distribute.through_host import ThroughHost
 
 __all__ = ["Group", "local_rank", "local_size", "new_group", "rank", "size"]
@@ -68,30 +67,37 @@ class _Run:
                     communicator = _connected()
                     self._everybody = Group(range(communicator.size), communicator)
                     if communicator.size > 1:
+                        from agog_distribute.end import end_together  # here, since hooks import this module
+
                         end_together(self._everybody)
         return self._everybody
 
 
 _run = _Run()
 
-# What launchers of MPI programs tell each process: how many there are.
-_LAUNCHERS = ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_SIZE", "MPI_LOCALNRANKS", "SLURM_STEP_NUM_TASKS")
-
 
 def _connected() -> Communicator:
     """What the collective of this run connects; without any, this process alone."""
+    said = launched()
+    head = (
+        f"agog_distribute: {said.said_by}={said.size} says that this program was launched in several " if said else ""
+    )
     found = collective_of("cpu")
-    if found is not None:
-        communicator: Communicator = _connector(found)()
-        return communicator
-    launched = [name for name in _LAUNCHERS if os.environ.get(name, "1") not in ("", "0", "1")]
-    if launched:  # each would train for itself, and overwrite what the others save
+    if found is None:
+        if said is not None:  # each would train for itself, and overwrite what the others save
+            raise FailedPreconditionError(
+                f"{head}processes, and nothing connects them: `python -m pip install 'agog-mpi[mpich]'`.\n"
+                f"{explain_collectives('cpu')}"
+            )
+        return Alone()
+    communicator: Communicator = _connector(found)()
+    if said is not None and communicator.size == 1:
         raise FailedPreconditionError(
-            f"agog_distribute: {launched[0]}={os.environ[launched[0]]} says that this program was launched in several "
-            "processes, and nothing connects them: `python -m pip install 'agog-mpi[mpich]'`.\n"
-            f"{explain_collectives('cpu')}"
+            f"{head}processes, but collective {found.name!r} finds one. Its library is not that of the launcher: start "
+            "the program by the mpiexec beside Python or `agog launch`, or under Slurm by `srun --mpi=pmi2` or "
+            "`--mpi=pmix`, as the library has it."
         )
-    return Alone()
+    return communicator
 
 
 def _connector(found: Collective) -> Callable[..., Any]:

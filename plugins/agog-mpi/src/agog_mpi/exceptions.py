@@ -15,11 +15,18 @@ def abort_on_exceptions(everybody: Communicator) -> None:
 
     def program(kind: Any, error: Any, trace: Any) -> None:
         of_program(kind, error, trace)
-        everybody.abort(f"Rank {everybody.rank} ends all processes: it has raised {kind.__name__}.")
+        everybody.abort(f"Rank {everybody.rank} ends all processes: it has raised {described(kind, error)}")
 
     def thread(given: threading.ExceptHookArgs) -> None:
         of_threads(given)
         if given.exc_type is not SystemExit:
-            everybody.abort(f"Rank {everybody.rank} ends all processes: a thread has raised {given.exc_type.__name__}.")
+            raised = described(given.exc_type, given.exc_value)
+            everybody.abort(f"Rank {everybody.rank} ends all processes: a thread has raised {raised}")
 
     sys.excepthook, threading.excepthook = program, thread
+
+
+def described(kind: type[BaseException], error: BaseException | None) -> str:
+    """An exception on one line."""
+    lines = str(error).splitlines()
+    return f"{kind.__name__}: {lines[0]}" if lines else f"{kind.__name__}."

@@ -1,0 +1,1 @@
+"""Launcher: what `agog launch` starts, hears and says."""
