@@ -37,9 +37,15 @@ GROUPS = (
 )
 """Groups of a few channels, of which several share a vector where they have as many outputs and these fit into it."""
 
+ONE_VECTOR = (
+    Form((2, 9, 7, 90), (3, 3, 45, 32), (1, 1), same(3), (1, 1), 2),
+    Form((2, 6, 7, 16), (2, 3, 8, 22), (2, 1), NONE, (1, 1), 2),
+)
+"""Groups whose outputs fit into one vector."""
+
 
 @pytest.mark.parametrize(("dtype", "tolerance"), [("float32", 5e-7), ("float64", 5e-15)])
-@pytest.mark.parametrize("form", [*DENSE, *DEPTHWISE, *GROUPS], ids=name)
+@pytest.mark.parametrize("form", [*DENSE, *DEPTHWISE, *GROUPS, *ONE_VECTOR], ids=name)
 def test_values(form: Form, dtype: str, tolerance: float) -> None:
     x, _, g = form.arrays(dtype)
     got, exact = gradient(form, x, g, dtype), form.filter_gradient(x, g)

@@ -278,7 +278,7 @@ def test_a_tile_adds_products_to_sums(lanes: Lanes, rows: int, vectors: int) -> 
             places = [words.out + words.n * m + v * lanes.count for m in range(rows) for v in range(vectors)]
             sums = [lanes.load(place, masks[n % vectors]) for n, place in enumerate(places)]
             pointers = [words.a + words.k * m for m in range(rows)]
-            sums, _end = multiplied(code, sums, pointers, 0, words.k, 1, words.b, words.n, masks)
+            sums, _end = multiplied(code, sums, pointers, 0, words.k, words.b, words.n, masks)
             for n, (value, place) in enumerate(zip(sums, places, strict=True)):
                 lanes.store(value, place, masks[n % vectors])
 

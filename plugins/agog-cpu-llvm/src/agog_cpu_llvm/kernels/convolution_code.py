@@ -207,7 +207,7 @@ def _tile(module: Any, dtype: str, lanes: Lanes, pixels: int, vectors: int, bend
                 offset, weights, *sums = over_taps.carried
                 end = offset + words.run
                 sums, weights = multiplied(
-                    code, sums, pointers, offset, end, 1, weights, words.filter_pitch, vectors, between
+                    code, sums, pointers, offset, end, weights, words.filter_pitch, vectors, between
                 )
                 over_taps.carry(offset + words.tap, weights, *sums)
             _, weights, *sums = over_taps.results

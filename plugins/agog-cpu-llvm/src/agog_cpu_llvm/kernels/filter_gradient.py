@@ -43,7 +43,7 @@ def _filter_gradient(
     is_direct = out is not None and way.parts == 1 and out.dtype == kind and not way.is_swapped
     sums = out if is_direct else np.empty((way.parts, *filter_shape), kind)
     addresses = [array.ctypes.data for array in (a, b, sums, way.table)]
-    run(_entry(kind, way.shared), (*addresses, *way.sizes), way.scratch, way.turns)
+    run(_entry(kind, way.shared, way.vectors), (*addresses, *way.sizes), way.scratch, way.turns)
     if is_direct:
         return None
     total = sums[0] if way.parts == 1 else np.add.reduce(sums, 0)
@@ -56,6 +56,6 @@ def _filter_gradient(
 
 
 @cache
-def _entry(dtype: str, shared: int) -> int:
+def _entry(dtype: str, shared: int, vectors: int) -> int:
     """The address of the compiled code."""
-    return compiled("filter_gradient", dtype, shared=shared)["filter_gradient"]
+    return compiled("filter_gradient", dtype, shared=shared, vectors=vectors)["filter_gradient"]

@@ -21,21 +21,25 @@ _LINE = 64  # bytes of a line of the cache
 _UNROLLED = 8  # from so many rows on, two pixels at a time are a tenth faster
 
 
-def write(module: Any, dtype: str, lanes: Lanes, shared: int = 0) -> None:
-    """Write the entry ``filter_gradient``, where groups of so many channels share a vector, or vectors are of one."""
+def write(module: Any, dtype: str, lanes: Lanes, shared: int, vectors: int) -> None:
+    """Write the entry ``filter_gradient``, where groups of so many channels share a vector, or vectors are of one.
+
+    Tiles have so many vectors at most.
+    """
     tiles = {}
+    forms = ((1, True), (1, False)) if vectors == 1 else ((2, True), (2, False), (1, False))
     for is_scattered in (True,) if shared else (False, True):
-        for height in neighbours(lanes, shared) if is_scattered else tall(lanes):
-            for number, (vectors, is_whole) in enumerate(((2, True), (2, False), (1, False))):
+        for height in neighbours(lanes, shared) if is_scattered else tall(lanes, vectors):
+            for number, (width, is_whole) in enumerate(forms):
                 case = kind(height, is_scattered) + 64 * number
-                tiles[case] = _tile(module, dtype, lanes, height, vectors, is_whole, is_scattered, shared)
+                tiles[case] = _tile(module, dtype, lanes, height, width, is_whole, is_scattered, shared)
     arrays = {"a": f"*{dtype}", "b": f"*{dtype}", "sums": f"*{dtype}", "table": "*int64"}
     with entry(module, "filter_gradient", {**arrays, **dict.fromkeys(SIZES, "index")}) as (code, words, scratch):
         memory = scratch.seen_as(dtype)
         with code.loop(0, words.group * words.pad_image, lanes.count, may_be_empty=True) as loop:
             lanes.store(lanes.splat(code, 0.0), memory + loop.index)  # of which the padding stays zero
         with code.turns(words.counter, words.turns) as turn:
-            _write_turn(code, words, memory, turn, lanes, tiles, shared)
+            _write_turn(code, words, memory, turn, lanes, tiles, shared, vectors)
 
 
 def _write_turn(
@@ -46,6 +50,7 @@ def _write_turn(
     lanes: Lanes,
     tiles: Mapping[int, Function],
     shared: int,
+    vectors: int,
 ) -> None:
     number, pieces = turn // words.chunks, words.regions * words.chunks
     part = number // words.regions
@@ -73,10 +78,12 @@ def _write_turn(
         with code.loop(first, end, may_be_empty=True) as tile:
             here = table + tile.index * (len(FIELDS) + SCATTERED)
             case, to_a, to_b, to_sums, low, high, columns = (((here + n).integer()) for n in range(len(FIELDS)))
-            with code.loop(0, words.width, 2 * lanes.count) as block:
+            with code.loop(0, words.width, vectors * lanes.count) as block:
                 left = words.width - block.index
-                number = (left > lanes.count).select(code.number(64), code.number(128))
-                number = (left >= 2 * lanes.count).select(code.number(0), number)
+                number = code.number(64)
+                if vectors == 2:
+                    number = (left > lanes.count).select(number, code.number(128))
+                number = (left >= vectors * lanes.count).select(code.number(0), number)
                 code.choose(
                     case + number,
                     tiles,

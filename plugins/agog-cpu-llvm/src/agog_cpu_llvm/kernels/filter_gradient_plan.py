@@ -51,6 +51,7 @@ class Plan:
         scratch: bytes of memory for a thread.
         is_swapped: whether the sums lie with inputs last, since there are few outputs.
         shared: the channels of a group, where several share a vector, else none.
+        vectors: of a tile at most.
     """
 
     sizes: Shape
@@ -60,18 +61,21 @@ class Plan:
     scratch: int
     is_swapped: bool
     shared: int
+    vectors: int
 
 
-def tall(register: Register) -> tuple[int, ...]:
-    """How many numbers tiles have: with two vectors each, they fill 32 registers or 16."""
-    return (1, 2, 4, 8, 12, 14) if register.bytes == 64 else (1, 2, 4, 6)
+def tall(register: Register, vectors: int) -> tuple[int, ...]:
+    """How many numbers tiles have: with one or two vectors each, they fill 32 registers or 16."""
+    if register.bytes == 64:
+        return (1, 2, 4, 8, 16, 28) if vectors == 1 else (1, 2, 4, 8, 12, 14)
+    return (1, 2, 4, 8, 12) if vectors == 1 else (1, 2, 4, 6)
 
 
 def neighbours(register: Register, shared: int) -> tuple[int, ...]:
     """How many places tiles have whose vectors are shared by groups of so many channels: each has a row for each."""
     if shared > 1:
-        return tuple(range(1, min(SCATTERED, tall(register)[-1] // shared) + 1))
-    return tuple(n for n in tall(register) if n <= SCATTERED)
+        return tuple(range(1, min(SCATTERED, tall(register, 2)[-1] // shared) + 1))
+    return tuple(n for n in tall(register, 2) if n <= SCATTERED)
 
 
 def kind(height: int, is_scattered: bool) -> int:
@@ -126,6 +130,8 @@ class _Planner:
         if self.shared:  # all channels at once, of fewer pixels, since both arrays are read for each tile
             self.groups, self.outer, self.pixels = 1, self.outputs, _SHARED_PIXELS
         self.is_swapped = not self.shared and self.outer < wide.count and self.inner > self.outer
+        width = self.inner if self.is_swapped else self.outer
+        self.vectors = 1 if width <= wide.count and not self.shared else 2
         narrow = self.inner < SCATTERED and not (self.is_swapped or self.shared) and groups == 1
         self.is_padded = narrow and (any(self.before) or any(high for _, high in paddings))
         self.is_narrow = narrow
@@ -178,7 +184,7 @@ class _Planner:
         scratch = (group * sizes["pad_image"] + self.lanes.count) * itemsize
         words = tuple([sizes.get(name, 0) for name in SIZES])
         table = np.array(values, np.int64)
-        return Plan(words, sizes["turns"], table, parts * regions, scratch, self.is_swapped, self.shared)
+        return Plan(words, sizes["turns"], table, parts * regions, scratch, self.is_swapped, self.shared, self.vectors)
 
     def _flatten(self) -> None:
         """Take the pixels of all images as images of one row each, whose last may be shorter."""
@@ -272,7 +278,9 @@ class _Planner:
             x += (j * self.dilations[2] - self.before[2]) * self.channels
             g, place = group * self.outer, i * self.window[2] + j
             inside = self._inside(1, i), self._inside(2, j)
-            for first, height in _divided(self.outer if self.is_swapped else self.inner, tall(self.lanes)):
+            for first, height in _divided(
+                self.outer if self.is_swapped else self.inner, tall(self.lanes, self.vectors)
+            ):
                 if self.is_swapped:
                     start = to = (place * self.outputs + group * self.outer + first) * self.inner
                     segments = self._segmented(height, g + first, x, to, *inside)

@@ -189,7 +189,7 @@ class _Block:
         left, right, depth, start, start_pitch, bias, out, out_pitch, limits = function.parameters
         zeros = [lanes.splat(code, 0.0)] * (rows * self.across)
         pointers, masks = [left + row * PITCH for row in range(rows)], [None] * self.across
-        sums, _ = multiplied(code, zeros, pointers, 0, depth, 1, right, self.width, masks)
+        sums, _ = multiplied(code, zeros, pointers, 0, depth, right, self.width, masks)
         floor, ceiling = lanes.broadcast(limits), lanes.broadcast(limits + 1)
         for row in range(rows):
             for n in range(self.across):

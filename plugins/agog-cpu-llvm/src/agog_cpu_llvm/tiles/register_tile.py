@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import product
+from typing import Any
 
 from agog_cpu_llvm.tiles.code import Code
 from agog_cpu_llvm.tiles.values import Index, Pointer
 from agog_cpu_llvm.tiles.vectors import Mask, Vector
 
 __all__ = ["multiplied"]
+
+_UNROLLED = 4  # turns that share the addresses of their rows, which with one vector take as long as the products
 
 
 def multiplied(
@@ -18,14 +21,13 @@ def multiplied(
     rows: Sequence[Pointer],
     first: Index | int,
     end: Index,
-    step: Index | int,
     vectors: Pointer,
     pitch: Index | int,
     masks: Sequence[Mask | None] | int,
     between: Sequence[Index] = (),
 ) -> tuple[list[Vector], Pointer]:
     """Add products: ``sums[m][v] += rows[m][k] * vectors[pitch * n + lanes * v]`` for the n-th ``k`` of
-    ``range(first, end, step)``, which is not empty. Rows and sums go over ``m``, masks and sums over ``v``; in place of
+    ``range(first, end)``, which is not empty. Rows and sums go over ``m``, masks and sums over ``v``; in place of
     masks, there may be the number of vectors, which are read whole. ``between`` are offsets of more rows behind each of
     the rows: many rows at even steps so take few registers for their addresses.
 
@@ -35,17 +37,24 @@ def multiplied(
     lanes = sums[0].lanes
     masks = [None] * masks if isinstance(masks, int) else masks
     start = code.number(first) if isinstance(first, int) else first
-    offsets = [start + offset for offset in between]
-    with code.loop(start, end, step, [vectors, *offsets, *sums]) as loop:
-        place, *now = loop.carried
-        indices, now = [loop.index, *now[: len(between)]], now[len(between) :]
-        loaded = [lanes.load(place + n * lanes.count, mask) for n, mask in enumerate(masks)]
-        new: list[Vector] = []
-        for row, index in product(rows, indices):
-            if len(new) == len(sums):
-                break
-            number = lanes.broadcast(row + index)
-            new += [number.fma(vector, now[len(new) + n]) for n, vector in enumerate(loaded)]
-        loop.carry(place + pitch, *[index + step for index in indices[1:]], *new)
-    place, *after = loop.results
-    return after[len(between) :], place
+    parts = [(start, end, 1)]
+    if len(masks) == 1 and lanes.bytes == 64:  # others have too few registers
+        whole = start + (end - start) // _UNROLLED * _UNROLLED
+        parts = [(start, whole, _UNROLLED), (whole, end, 1)]
+    carried: list[Any] = [vectors, *[start + offset for offset in between], *sums]
+    for begin, stop, turns in parts:
+        with code.loop(begin, stop, turns, carried, may_be_empty=len(parts) > 1) as loop:
+            place, *now = loop.carried
+            indices, now = [loop.index, *now[: len(between)]], now[len(between) :]
+            for turn in range(turns):
+                loaded = [lanes.load(place + n * lanes.count, mask) for n, mask in enumerate(masks)]
+                new: list[Vector] = []
+                for row, index in product(rows, indices):
+                    if len(new) == len(sums):
+                        break
+                    number = lanes.broadcast(row + (index + turn))
+                    new += [number.fma(vector, now[len(new) + n]) for n, vector in enumerate(loaded)]
+                place, now = place + pitch, new
+            loop.carry(place, *[index + turns for index in indices[1:]], *now)
+        carried = loop.results
+    return carried[1 + len(between) :], carried[0]
