@@ -21,8 +21,8 @@ requires(3)
 # Ops whose kernels go through memory several times. On small inputs each pays for a look at their sizes, so those of
 # two or three steps that small models are made of are left out.
 _ELEMENTWISE = (
-    *("apply_adadelta", "apply_adagrad", "apply_adam", "apply_adamax", "apply_amsgrad", "apply_centered_rmsprop"),
-    *("apply_ftrl", "apply_keras_momentum", "apply_lion", "apply_momentum", "apply_rmsprop"),
+    *("apply_adadelta", "apply_adagrad", "apply_adamax", "apply_amsgrad", "apply_centered_rmsprop"),
+    *("apply_ftrl", "apply_keras_momentum", "apply_lion", "apply_rmsprop"),
     *("elu", "elu_grad", "leaky_relu", "leaky_relu_grad", "relu6", "relu6_grad", "relu_grad", "selu", "selu_grad"),
     *("sigmoid_cross_entropy", "softplus", "softsign", "swish"),
 )
@@ -158,6 +158,18 @@ def agog_kernels() -> Iterator[Kernel]:
             make="agog_cpu_llvm.kernels.products:make",
             lower=f"agog_cpu_llvm.kernels.products:lower_{op}",
             dtypes=("bfloat16", "float16", "float32", "float64"),
+            priority=160,
+            pool=True,
+            unavailable=unavailable,
+        )
+    for op in ("apply_adam", "apply_momentum"):
+        yield Kernel(
+            op=op,
+            device="cpu",
+            make="agog_cpu_llvm.kernels.optimizer_steps:make",
+            several="agog_cpu_llvm.kernels.optimizer_steps:make_several",
+            lower="next",
+            dtypes=("float32", "float64"),
             priority=160,
             pool=True,
             unavailable=unavailable,

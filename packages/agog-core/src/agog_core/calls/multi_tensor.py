@@ -25,8 +25,11 @@ def update_several(op: Op, steps: Iterable[Step], **attributes: Any) -> None:
     """
     together: dict[KernelTable, list[Step]] = {}
     for step in steps:
-        if takes_several(op, step[0][0]):
-            together.setdefault(step[0][0]._current()._table, []).append(step)
+        table = step[0][0]._current()._table
+        if table in together:
+            together[table].append(step)
+        elif takes_several(op, step[0][0]):
+            together[table] = [step]
         else:
             update(op, *step, **attributes)
     for table, alike in together.items():
@@ -82,10 +85,14 @@ def _run_at_once(op: Op, table: KernelTable, steps: Sequence[Step], attributes: 
 def _placed(op: Op, table: KernelTable, variables: Sequence[Variable], inputs: Sequence[Tensor]) -> Sequence[Tensor]:
     """The inputs of a step on the variables' device; an error where dtypes or shapes do not fit."""
     shape = variables[0]._current()._shape
-    tensors = *(variable._current() for variable in variables), *inputs
-    if all(x._table is table and x._shape is shape for x in tensors):
-        return inputs
-    return fitting(op, variables, inputs, table, shape)
+    for x in inputs:
+        if x._table is not table or x._shape is not shape:
+            return fitting(op, variables, inputs, table, shape)
+    for variable in variables:
+        value = variable._current()
+        if value._table is not table or value._shape is not shape:
+            return fitting(op, variables, inputs, table, shape)
+    return inputs
 
 
 def _new_arrays(op: Op, table: KernelTable, result: Any, count: int) -> list[tuple[Any, ...]]:

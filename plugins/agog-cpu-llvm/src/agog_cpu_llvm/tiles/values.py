@@ -145,6 +145,10 @@ class Pointer(Value):
         """The same address, of elements of another dtype."""
         return Pointer(self.b, self.ir, dtype)
 
+    def pointer(self, dtype: str) -> Pointer:
+        """The element as the address of elements of a dtype."""
+        return Pointer(self.b, self.b.load(self.ir, typ=POINTER), dtype)
+
     def prefetch(self) -> None:
         """Ask for its line of memory in the second cache; an address that is nobody's does no harm."""
         numbers = [ir.Constant(ir.IntType(32), number) for number in (0, 2, 1)]  # to read, near, data
