@@ -26,7 +26,7 @@ _ELEMENTWISE = (
     *("elu", "elu_grad", "leaky_relu", "leaky_relu_grad", "relu6", "relu6_grad", "relu_grad", "selu", "selu_grad"),
     *("sigmoid_cross_entropy", "softplus", "softsign", "swish"),
 )
-_OVER_ROWS = ("softmax_cross_entropy", "softmax_cross_entropy_grad", "standardize", "standardize_grad")
+_OVER_ROWS = ("standardize", "standardize_grad")
 
 _HALF_OR_MORE = ("bfloat16", "float16", "float32", "float64")
 
@@ -53,7 +53,10 @@ _FAMILIES = (
     ),
     Family(
         "cross_entropy",
-        ("sparse_softmax_cross_entropy", "sparse_softmax_cross_entropy_grad"),
+        (
+            *("softmax_cross_entropy", "softmax_cross_entropy_grad"),
+            *("sparse_softmax_cross_entropy", "sparse_softmax_cross_entropy_grad"),
+        ),
         ("float32", "float64"),
         is_lowered=True,
         fills=False,

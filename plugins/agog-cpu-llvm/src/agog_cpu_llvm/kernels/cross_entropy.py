@@ -1,4 +1,4 @@
-"""Cross entropy: with class numbers, from logits, and its gradient, a block of rows in one turn.
+"""Cross entropy: with class numbers or distributions over classes, from logits, and its gradient, by blocks of rows.
 
 No probability is kept: each row is read once for its maximum and once for the sum of its exponentials.
 """
@@ -18,26 +18,39 @@ LEAST = 8192
 """Logits from which on calls are taken; the reference runs the others at once."""
 
 _BLOCK = 1 << 13  # elements of a turn, where rows are shorter
-_NAMES = "sparse_softmax_cross_entropy", "sparse_softmax_cross_entropy_grad"
 
 
 def make(op: str, dtype: str, device: str) -> Callable[..., Any]:
     """The kernel of an op."""
     reference = load_reference(f"agog_cpu_numpy.kernels:{op}")
+    if not op.startswith("sparse"):
+        return _make_dense(op, dtype, reference)
 
     def loss(labels: Any, logits: Any) -> Any:
         if logits.size < LEAST or not _is_taken(labels, logits):
             return reference(labels, logits)
-        out = np.empty(labels.shape, dtype)
-        _run(dtype, "loss", labels, logits, logits, out)
-        return out
+        return _loss(dtype, "loss", np.ascontiguousarray(labels, np.int64), logits)
 
     def gradient(gradients: Any, labels: Any, logits: Any) -> Any:
         if logits.size < LEAST or not _is_taken(labels, logits):
             return reference(gradients, labels, logits)
-        out = load_reference("agog_cpu_numpy.allocator:empty")(logits.shape, logits.dtype)
-        _run(dtype, "gradient", labels, logits, np.ascontiguousarray(gradients), out)
-        return out
+        return _gradient(dtype, "gradient", gradients, np.ascontiguousarray(labels, np.int64), logits)
+
+    return gradient if op.endswith("_grad") else loss
+
+
+def _make_dense(op: str, dtype: str, reference: Callable[..., Any]) -> Callable[..., Any]:
+    """The kernel of an op whose labels are distributions over the classes."""
+
+    def loss(labels: Any, logits: Any, *, axis: int) -> Any:
+        if logits.size < LEAST or axis != logits.ndim - 1 or not logits.flags.c_contiguous:
+            return reference(labels, logits, axis=axis)
+        return _loss(dtype, "dense_loss", np.ascontiguousarray(labels), logits)
+
+    def gradient(gradients: Any, labels: Any, logits: Any, *, axis: int) -> Any:
+        if logits.size < LEAST or axis != logits.ndim - 1 or not logits.flags.c_contiguous:
+            return reference(gradients, labels, logits, axis=axis)
+        return _gradient(dtype, "dense_gradient", gradients, np.ascontiguousarray(labels), logits)
 
     return gradient if op.endswith("_grad") else loss
 
@@ -48,31 +61,39 @@ def _is_taken(labels: Any, logits: Any) -> bool:
     return logits.flags.c_contiguous and labels.size > 0 and bool(labels.min() >= 0 and labels.max() < classes)
 
 
+def _loss(dtype: str, function: str, labels: Any, logits: Any) -> Any:
+    out = np.empty(logits.shape[:-1], dtype)
+    _run(dtype, function, labels, logits, logits, out)
+    return out
+
+
+def _gradient(dtype: str, function: str, gradients: Any, labels: Any, logits: Any) -> Any:
+    out = load_reference("agog_cpu_numpy.allocator:empty")(logits.shape, logits.dtype)
+    _run(dtype, function, labels, logits, np.ascontiguousarray(gradients), out)
+    return out
+
+
 def _run(dtype: str, function: str, labels: Any, logits: Any, gradients: Any, out: Any) -> None:
     classes = logits.shape[-1]
-    numbers = np.ascontiguousarray(labels, np.int64)
+    rows = logits.size // classes
     block = max(1, _BLOCK // classes)
-    blocks = -(-labels.size // block)
-    addresses = [array.ctypes.data for array in (numbers, logits, gradients, out)]
-    run(
-        compiled("cross_entropy", dtype)[function],
-        (*addresses, labels.size, classes, block, blocks),
-        most=blocks,
-    )
+    blocks = -(-rows // block)
+    addresses = [array.ctypes.data for array in (labels, logits, gradients, out)]
+    run(compiled("cross_entropy", dtype)[function], (*addresses, rows, classes, block, blocks), most=blocks)
 
 
-def lower_sparse_softmax_cross_entropy(labels: Any, logits: Any) -> Any:
-    """The steps of small calls, as the reference has them."""
-    return _lowered(_NAMES[0], logits)(labels, logits)
+def _lowered(op: str) -> Callable[..., Any]:
+    """How traced functions take small calls apart, as the reference kernel does; large ones the kernel runs whole."""
 
+    def lower(*arrays: Any, **attributes: Any) -> Any:
+        if arrays[-1].size >= LEAST:
+            raise NotImplementedError("a call of this size has no steps")
+        return load_reference(f"agog_cpu_numpy.lowering:{op}")(*arrays, **attributes)
 
-def lower_sparse_softmax_cross_entropy_grad(gradients: Any, labels: Any, logits: Any) -> Any:
-    """The steps of small calls, as the reference has them."""
-    return _lowered(_NAMES[1], logits)(gradients, labels, logits)
-
-
-def _lowered(op: str, logits: Any) -> Callable[..., Any]:
-    if logits.size >= LEAST:
-        raise NotImplementedError("a call of this size has no steps")
-    lower: Callable[..., Any] = load_reference(f"agog_cpu_numpy.lowering:{op}")
     return lower
+
+
+lower_softmax_cross_entropy = _lowered("softmax_cross_entropy")
+lower_softmax_cross_entropy_grad = _lowered("softmax_cross_entropy_grad")
+lower_sparse_softmax_cross_entropy = _lowered("sparse_softmax_cross_entropy")
+lower_sparse_softmax_cross_entropy_grad = _lowered("sparse_softmax_cross_entropy_grad")

@@ -13,11 +13,17 @@ from agog_cpu_llvm.tiles.exponentials import logarithm
 
 
 def write(module: ir.Module, dtype: str, lanes: Lanes) -> None:
-    """The functions of the loss and of its gradient."""
-    arrays = {"labels": "*int64", **dict.fromkeys(("logits", "gradients", "out"), f"*{dtype}")}
-    kinds = {**arrays, **dict.fromkeys(("rows", "classes", "block", "blocks"), "index")}
-    for name, row in (("loss", _write_loss), ("gradient", _write_gradient)):
-        with entry(module, name, kinds, flushes=False) as (code, words, _):
+    """The functions of the losses and of their gradients."""
+    functions = {
+        "loss": ("int64", _write_loss),
+        "gradient": ("int64", _write_gradient),
+        "dense_loss": (dtype, _write_dense_loss),
+        "dense_gradient": (dtype, _write_dense_gradient),
+    }
+    arrays = dict.fromkeys(("logits", "gradients", "out"), f"*{dtype}")
+    sizes = dict.fromkeys(("rows", "classes", "block", "blocks"), "index")
+    for name, (labels, row) in functions.items():
+        with entry(module, name, {"labels": f"*{labels}", **arrays, **sizes}, flushes=False) as (code, words, _):
             _write_turns(code, words, lanes, row)
 
 
@@ -36,7 +42,45 @@ def _write_loss(code: Code, words: Words, lanes: Lanes, row: Index) -> None:
     lanes.store(logarithm(sums) - (own - top), words.out + row, lanes.first(code.number(1)))
 
 
+def _write_dense_loss(code: Code, words: Words, lanes: Lanes, row: Index) -> None:
+    start = row * words.classes
+    x, labels, zero = words.logits + start, words.labels + start, lanes.splat(code, 0.0)
+    top = largest(code, lanes, words.classes, x)
+    sums = total(code, lanes, words.classes, lambda at, mask: power(lanes.load(x + at, mask) - top))
+    level = logarithm(sums)
+
+    def term(at: Index, mask: Mask | None) -> Vector:
+        share = lanes.load(labels + at, mask)
+        product = share * (level - (lanes.load(x + at, mask) - top))
+        return share.equals(0).select(zero, product)  # whatever the logit is
+
+    lanes.store(total(code, lanes, words.classes, term), words.out + row, lanes.first(code.number(1)))
+
+
 def _write_gradient(code: Code, words: Words, lanes: Lanes, row: Index) -> None:
+    start = row * words.classes
+    out, gradient = words.out + start, lanes.broadcast(words.gradients + row)
+    share = gradient / _write_powers(code, words, lanes, row)
+    each(code, lanes, words.classes, lambda at, mask: lanes.store(lanes.load(out + at, mask) * share, out + at, mask))
+    own, single = out + (words.labels + row).integer(), lanes.first(code.number(1))
+    lanes.store(lanes.load(own, single) - gradient, own, single)
+
+
+def _write_dense_gradient(code: Code, words: Words, lanes: Lanes, row: Index) -> None:
+    start = row * words.classes
+    out, labels, gradient = words.out + start, words.labels + start, lanes.broadcast(words.gradients + row)
+    sums = _write_powers(code, words, lanes, row)
+    share = total(code, lanes, words.classes, lambda at, mask: lanes.load(labels + at, mask)) / sums
+
+    def put(at: Index, mask: Mask | None) -> None:
+        difference = lanes.load(out + at, mask) * share - lanes.load(labels + at, mask)
+        lanes.store(difference * gradient, out + at, mask)
+
+    each(code, lanes, words.classes, put)
+
+
+def _write_powers(code: Code, words: Words, lanes: Lanes, row: Index) -> Vector:
+    """Write the exponentials of a row of logits into the result; gives their sum."""
     start = row * words.classes
     x, out = words.logits + start, words.out + start
     top = largest(code, lanes, words.classes, x)
@@ -46,8 +90,4 @@ def _write_gradient(code: Code, words: Words, lanes: Lanes, row: Index) -> None:
         lanes.store(value, out + at, mask)
         return value
 
-    gradient = lanes.broadcast(words.gradients + row)
-    share = gradient / total(code, lanes, words.classes, term)
-    each(code, lanes, words.classes, lambda at, mask: lanes.store(lanes.load(out + at, mask) * share, out + at, mask))
-    own, single = out + (words.labels + row).integer(), lanes.first(code.number(1))
-    lanes.store(lanes.load(own, single) - gradient, own, single)
+    return total(code, lanes, words.classes, term)

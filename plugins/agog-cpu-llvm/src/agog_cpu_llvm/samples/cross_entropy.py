@@ -21,4 +21,24 @@ def _gradients(dtype: str, rng: np.random.Generator) -> Iterator[Sample]:
         yield Sample(sample.name, (rng.normal(0, 1, labels.shape).astype(dtype), labels, logits))
 
 
-SAMPLES = {"sparse_softmax_cross_entropy": _losses, "sparse_softmax_cross_entropy_grad": _gradients}
+def _dense_losses(dtype: str, rng: np.random.Generator) -> Iterator[Sample]:
+    for sample in _losses(dtype, rng):
+        logits = sample.kwargs["logits"]
+        labels = rng.uniform(0, 1, logits.shape)
+        labels[labels < 0.3] = 0
+        labels = (labels / labels.sum(-1, keepdims=True)).astype(dtype)
+        yield Sample(sample.name, (), {"labels": labels, "logits": logits})
+
+
+def _dense_gradients(dtype: str, rng: np.random.Generator) -> Iterator[Sample]:
+    for sample in _dense_losses(dtype, rng):
+        labels, logits = sample.kwargs.values()
+        yield Sample(sample.name, (rng.normal(0, 1, labels.shape[:-1]).astype(dtype), labels, logits))
+
+
+SAMPLES = {
+    "softmax_cross_entropy": _dense_losses,
+    "softmax_cross_entropy_grad": _dense_gradients,
+    "sparse_softmax_cross_entropy": _losses,
+    "sparse_softmax_cross_entropy_grad": _gradients,
+}
