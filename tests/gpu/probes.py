@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -130,10 +132,10 @@ def launches() -> None:
             "assign_add": lambda: variable.assign_add(x),
         }
         for name, work in ours.items():
-            print(f"agog  {name:15} {_seconds(work, 300, is_waited_for=False) * 1e6:8.1f} us")
+            _tell_calls("agog", name, work)
     y = cupy.asarray(numbers)
     for name, work in {"x + x": lambda: y + y, "matmul": lambda: y @ y, "sum": lambda: y.sum()}.items():
-        print(f"CuPy  {name:15} {_seconds(work, 300, is_waited_for=False) * 1e6:8.1f} us")
+        _tell_calls("CuPy", name, work)
     if torch_steps.available():
         import torch
 
@@ -146,7 +148,51 @@ def launches() -> None:
             "sum": lambda: z.sum(),
         }
         for name, work in theirs.items():
-            print(f"torch {name:15} {_seconds(work, 300, is_waited_for=False) * 1e6:8.1f} us")
+            _tell_calls("torch", name, work)
+
+
+def _tell_calls(library: str, name: str, work: Callable[[], Any]) -> None:
+    """The host's time for a call, the least of bursts so short that the GPU keeps up, and the slowest calls of all."""
+    least = min(_seconds(work, 50, is_waited_for=False) for _ in range(20))
+    slowest = sorted((_seconds(work, 1, is_waited_for=False) for _ in range(300)), reverse=True)[:4]
+    print(f"{library:5} {name:15} {least * 1e6:8.1f} us; slowest {' '.join(f'{each * 1e6:.0f}' for each in slowest)}")
+
+
+def denormals() -> None:
+    """For which kernels numbers next to zero are zero, of all dtypes that have some."""
+    from agog_testing.conformance import collect
+
+    kinds: Counter[str] = Counter()
+    for dtype in ("float32", "bfloat16", "float16", "float64"):
+        for case in collect("cuda-cupy", dtypes=[dtype]):
+            if case.check == "denormals" and case.test is not None:
+                outcome = case.run()
+                kinds[outcome.kind] += 1
+                if outcome.kind not in ("passed", "not checked"):
+                    print(f"{outcome.kind} {case.id}: {' '.join(outcome.text.split())}", flush=True)
+    print(", ".join(f"{count} {kind}" for kind, count in kinds.items()))
+
+
+def long_sums() -> None:
+    """How far the gradients of filters are off that sum over 100,003 places, by cuDNN and by products of matrices."""
+    import cupy
+
+    from agog_cuda_cupy import cudnn, launchers
+
+    cudnn._MOST_TERMS = 1 << 40  # so that cuDNN declines nothing
+    rng, length = np.random.default_rng(7), 100_003
+    for outputs in (2, 8, 32, 64, 256):
+        x, g = (rng.standard_normal((1, length, channels)).astype("float32") for channels in (2, outputs))
+        wide = np.pad(x.astype("f8"), ((0, 0), (1, 1), (0, 0)))
+        wanted = np.stack([wide[0, shift : shift + length].T @ g[0].astype("f8") for shift in range(3)])
+        sliding = {"strides": (1,), "paddings": ((1, 1),), "dilations": (1,), "groups": 1}
+        for module in (cudnn, launchers):
+            run = partial(module.make("convolution_filter_grad", "float32", "gpu:0"), *map(cupy.asarray, (x, g)))
+            work = partial(run, filter_shape=wanted.shape, **sliding)
+            error, seconds = np.abs(work().get() - wanted).max(), _seconds(work, 20)
+            print(
+                f"{module.__name__.rpartition('.')[2]:10} {outputs:4} outputs: {error:.1e} off, {seconds * 1e6:.0f} us"
+            )
 
 
 def profile() -> None:
@@ -168,4 +214,6 @@ def profile() -> None:
 
 
 if __name__ == "__main__":
-    {probe.__name__: probe for probe in (versions, sources, precision, launches, profile)}[sys.argv[1]]()
+    {probe.__name__: probe for probe in (versions, sources, precision, launches, denormals, long_sums, profile)}[
+        sys.argv[1]
+    ]()

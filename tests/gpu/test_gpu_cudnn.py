@@ -39,3 +39,24 @@ def test_convolutions_are_those_of_our_own_kernels(groups: int, dtype: str) -> N
         assert first.tobytes() == second.tobytes()
         found, expected = (result.get().astype("f8") for result in (first, wanted))
         np.testing.assert_allclose(found, expected, rtol=TOLERANCES[dtype], atol=30 * TOLERANCES[dtype])
+
+
+@pytest.mark.parametrize(("outputs", "is_declined"), [(2, True), (64, False)])
+def test_long_sums_keep_their_digits(outputs: int, is_declined: bool) -> None:
+    import cupy
+
+    rng, length = np.random.default_rng(7), 100_003
+    x, g = (rng.standard_normal((1, length, channels)).astype("float32") for channels in (2, outputs))
+    wide = np.pad(x.astype("f8"), ((0, 0), (1, 1), (0, 0)))
+    wanted = np.stack([wide[0, shift : shift + length].T @ g[0].astype("f8") for shift in range(3)])
+    sliding = {"strides": (1,), "paddings": ((1, 1),), "dilations": (1,), "groups": 1}
+    by_cudnn, ours = (
+        module.make("convolution_filter_grad", "float32", "gpu:0")(
+            cupy.asarray(x), cupy.asarray(g), filter_shape=wanted.shape, **sliding
+        )
+        for module in (cudnn, launchers)
+    )
+    np.testing.assert_allclose(ours.get(), wanted, rtol=1e-5, atol=1e-4)
+    assert (by_cudnn is NotImplemented) == is_declined
+    if not is_declined:
+        np.testing.assert_allclose(by_cudnn.get(), wanted, rtol=1e-5, atol=2e-3)

@@ -44,6 +44,11 @@ def cumsum(x: Array, *, axis: int, exclusive: bool, reverse: bool) -> Any:
     return NotImplemented if exclusive or reverse else np.cumsum(x, axis, dtype=x.dtype)
 
 
+def setdiff1d(x: Array, y: Array, *, dtype: Any) -> tuple[Array, Array]:
+    positions = np.flatnonzero(~np.isin(x, y))
+    return x[positions], positions.astype(dtype)
+
+
 def relu(x: Array) -> Array:
     return np.asarray(np.maximum(x, x.dtype.type(0)))
 
@@ -205,6 +210,7 @@ FAULTS = [
     denormal("products with denormals", "matmul", flushed(matmul), matmul),
     denormal("denormals that are only moved", "gather", flushing(gather), gather),
     denormal("denormal gradients", "relu_grad", flushed(relu_grad), relu_grad),
+    denormal("denormals that are equal", "setdiff1d", flushed(setdiff1d), setdiff1d),
     denormal("relu of denormals", "relu", flushing(relu), relu),
     out("0 times NaN", "square", adds_to_nothing, square),
     out("a product with beta = 0", "matmul", adds_to_nothing, matmul),

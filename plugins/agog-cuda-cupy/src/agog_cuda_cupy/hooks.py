@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import agog_kernels_xp
-from agog_core.plugin import Backend, Collective, Kernel, hookimpl, requires
+from agog_core.plugin import Backend, Collective, Conformance, Kernel, hookimpl, requires
 from agog_cuda_cupy import cudnn, launchers, memory, nccl, streams, transfers, value_checks
 from agog_cuda_cupy.presence import device_count, unavailable
 
@@ -72,3 +72,11 @@ def agog_kernels() -> Iterator[Kernel]:
 def agog_collectives() -> Iterator[Collective]:
     """NCCL, for processes that have a GPU each."""
     yield Collective(name="nccl", devices=("gpu",), connect="agog_cuda_cupy.nccl:connect", unavailable=nccl.unavailable)
+
+
+@hookimpl
+def agog_conformance() -> Conformance:
+    """What is known not to be as the kit wants it."""
+    from agog_cuda_cupy.conformance import EXPECTED_FAILURES  # here: the kit alone asks
+
+    return Conformance(expected_failures=EXPECTED_FAILURES)

@@ -50,6 +50,24 @@ def test_views_that_begin_anywhere_are_copied_to_where_plans_may_read(plans: cud
     np.testing.assert_array_equal(cudnn.convolution(plans, shifted, f, **attributes), wanted, strict=True)
 
 
+def test_the_plan_that_was_used_the_longest_ago_goes(plans: cudnn.Plans, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cudnn, "_MOST_PLANS", 2)
+    for case in ("same", "strides", "same", "dilated"):
+        x, f, _, attributes = arrays(case, "float32")
+        cudnn.convolution(plans, x, f, **attributes)
+    assert [form.dilations for form in plans.plans] == [(1, 1), (3, 2)]
+    assert next(iter(plans.plans)).strides == (1, 1)
+
+
+def test_few_long_sums_are_left_to_products_of_matrices(plans: cudnn.Plans, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cudnn, "_MOST_TERMS", 16)
+    sliding: dict[str, Any] = {"strides": (1,), "paddings": ((0, 0),), "dilations": (1,), "groups": 1}
+    for length, outputs, is_declined in ((18, 2, False), (19, 2, True), (19, 64, False)):
+        x, g = np.ones((1, length, 2), "float32"), np.ones((1, length - 2, outputs), "float32")
+        found = cudnn.convolution_filter_grad(plans, x, g, filter_shape=(3, 2, outputs), **sliding)
+        assert (found is NotImplemented) == is_declined
+
+
 def test_calls_of_one_form_share_a_plan_and_a_handle(plans: cudnn.Plans, monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[cudnn.Form] = []
     plan = plans.plan

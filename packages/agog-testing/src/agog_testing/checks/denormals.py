@@ -45,6 +45,8 @@ def check_denormals(subject: Subject) -> None:
         for output, wanted, dtype in zip(run.outputs, subject.expected(sample), run.dtypes, strict=True):
             if not dtype.is_floating:
                 continue
+            if output.shape != wanted.shape:
+                raise Violation(rule, sample.name, f"shape {wanted.shape}", f"shape {output.shape}")
             rtol, atol = subject.tolerance(dtype.name)
             limits = ml_dtypes.finfo(dtype.numpy_dtype)  # type: ignore[no-untyped-call]  # it has no annotations
             with np.errstate(all="ignore"):

@@ -14,6 +14,7 @@ import scipy.special
 from cupy_on_numpy import cublas, cuda_devices, cuda_modules, cusolver, nccl, pools, subscripts, ufuncs
 from cupy_on_numpy.arrays import functions, memory_of, ndarray, owner, wrapped
 from cupy_on_numpy.counting import DeviceSynchronized, allow_synchronize, launch, wait
+from cupy_on_numpy.flushing import MOVING, flushed
 from cupy_on_numpy.own_functions import OWN
 from cupy_on_numpy.solvers import errstate, solver
 from cupy_on_numpy.surface import MODULES, SURFACE
@@ -103,7 +104,11 @@ def _function(name: str, signature: list[list[Any]] | None, function: Callable[.
         out = kwargs.get("out")
         with np.errstate(all="ignore"):
             inputs = map(cublas.factor, map(memory_of, args)) if name in _PRODUCTS else map(memory_of, args)
-            result = function(*inputs, **{key: memory_of(value) for key, value in kwargs.items()})
+            is_moving = is_view or name in _MEMORY_ALONE or name in MOVING
+            given = inputs if is_moving else map(flushed, inputs)
+            result = function(*given, **{key: memory_of(value) for key, value in kwargs.items()})
+            if not is_moving:
+                result = flushed(result)
         return out if isinstance(out, ndarray) else wrapped(result, owner(*args) if is_view else None)
 
     run.__name__ = run.__qualname__ = name

@@ -11,6 +11,7 @@ from cupy_on_numpy.arrays import BFLOAT16, WEAK, Capsule, Memory, checked, funct
 from cupy_on_numpy.counting import launch, upload
 from cupy_on_numpy.cublas import factor
 from cupy_on_numpy.cuda_devices import get_current_stream
+from cupy_on_numpy.flushing import flushed
 
 
 def array(
@@ -172,6 +173,8 @@ def _product(function: Callable[..., Any], a: Any, b: Any, out: Any) -> Any:
     wide = np.dtype("float32") if dtype.itemsize == 2 and dtype.kind in "fV" else dtype
     with np.errstate(all="ignore"):
         result = np.asarray(function(x.astype(wide), y.astype(wide))).astype(dtype)
+        if result.size == 1:  # a sum of products by a kernel of CuPy's, not cuBLAS's
+            result = flushed(np.asarray(function(flushed(x).astype(wide), flushed(y).astype(wide))).astype(dtype))
     if out is None:
         return wrapped(result)
     memory_of(out)[...] = result
@@ -188,7 +191,7 @@ def clip(a: Any, a_min: Any, a_max: Any, out: Any = None) -> Any:
     """Elements between bounds."""
     launch("clip")
     bounds = [None if bound is None else np.asarray(memory_of(bound), a.dtype) for bound in (a_min, a_max)]
-    values: Memory = np.clip(memory_of(a), *bounds)
+    values: Memory = flushed(np.clip(memory_of(a), *bounds))
     if out is None:
         return wrapped(values)
     memory_of(out)[...] = values

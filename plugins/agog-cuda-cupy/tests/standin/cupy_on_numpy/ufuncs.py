@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from cupy_on_numpy.arrays import BFLOAT16, WEAK, functions, memory_of, ndarray, wrapped
 from cupy_on_numpy.counting import launch, wait
+from cupy_on_numpy.flushing import MOVING, flushed
 
 Loop = tuple[tuple[np.dtype[Any], ...], tuple[np.dtype[Any], ...]]
 
@@ -56,7 +57,9 @@ class ufunc:  # CuPy's name
         takes, gives = self._loop(kinds) if dtype is None else self._loop_to(np.dtype(dtype))
         with np.errstate(all="ignore"):
             values = [np.asarray(value).astype(kind, copy=False) for value, kind in zip(inputs, takes, strict=True)]
-            result = np.asarray(self._compute(values, takes)).astype(gives[0], copy=False)
+            if self.__name__ not in MOVING:
+                values = [flushed(value) for value in values]
+            result = flushed(np.asarray(self._compute(values, takes)).astype(gives[0], copy=False))
         return wrapped(np.array(result)) if out is None else _written(result, out, casting)
 
     @functools.lru_cache(maxsize=512)  # noqa: B019  # ufuncs live as long as the module
