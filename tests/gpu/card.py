@@ -91,6 +91,7 @@ STAGES: dict[str, tuple[tuple[Task, ...], ...]] = {
             _pytest("trainings", HERE / "test_gpu_trainings.py"),
         ),
         (_probe("launches"),),
+        (_probe("host_work"),),
     ),
     "B": (
         (_pytest("gpu", HERE),),
@@ -99,6 +100,13 @@ STAGES: dict[str, tuple[tuple[Task, ...], ...]] = {
         (_probe("profile"),),
     ),
     "C": ((_kit("kit-float32", *_of("float32", "int32")),),),
+    "H": (
+        (
+            _probe("denormals", "float32", seconds=290)._replace(name="denormals-float32"),
+            _probe("denormals", "bfloat16", "float16", "float64", seconds=290)._replace(name="denormals-others"),
+        ),
+        (_probe("long_sums"),),
+    ),
     "D": ((_sanitizer("memcheck"), _sanitizer("racecheck"), _sanitizer("initcheck")),),
     "E": ((_kit("kit-doubles", *_of("float64", "int64")),), (_kit("kit-halves", *_of("float16", "bfloat16")),)),
     "F": ((_kit("kit-complex", *_of("complex64", "complex128")),), (_kit("kit-integers", *_of(*SHORT)),)),

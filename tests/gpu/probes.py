@@ -155,15 +155,68 @@ def _tell_calls(library: str, name: str, work: Callable[[], Any]) -> None:
     """The host's time for a call, the least of bursts so short that the GPU keeps up, and the slowest calls of all."""
     least = min(_seconds(work, 50, is_waited_for=False) for _ in range(20))
     slowest = sorted((_seconds(work, 1, is_waited_for=False) for _ in range(300)), reverse=True)[:4]
-    print(f"{library:5} {name:15} {least * 1e6:8.1f} us; slowest {' '.join(f'{each * 1e6:.0f}' for each in slowest)}")
+    print(f"{library:5} {name:30} {least * 1e6:8.1f} us; slowest {' '.join(f'{each * 1e6:.0f}' for each in slowest)}")
 
 
-def denormals() -> None:
-    """For which kernels numbers next to zero are zero, of all dtypes that have some."""
+def host_work() -> None:
+    """Where the host's time for a call goes."""
+    import cupy
+
+    import agog as tf
+    from agog_core.dispatch.kernels.resolution import run_chosen
+    from agog_core.dispatch.op import registry
+    from agog_cuda_cupy import launchers, value_checks
+
+    numbers = np.random.default_rng(0).random((32, 32), "float32")
+    with tf.device("/gpu:0"):
+        x, rows = tf.constant(numbers), tf.constant([1, 2])
+        table, words = x._table, value_checks.error_words(0)
+        array, positions, null = x._array, rows._array, cupy.cuda.Stream.null
+        unary = launchers.modules("gpu:0").kernel("elementwise", "unary", AGOG_NUMBER="float")
+        out = cupy.empty_like(array)
+
+        def scope() -> None:
+            with cupy.cuda.Device(0), null:
+                pass
+
+        def word() -> None:
+            words.take()
+            words.watch(lambda number: None)
+
+        calls: dict[str, Callable[[], Any]] = {
+            "nothing": lambda: None,
+            "a scope of device and stream": scope,
+            "which device is set": cupy.cuda.runtime.getDevice,
+            "which stream is set": lambda: cupy.cuda.get_current_stream().ptr,
+            "memory for a result": lambda: cupy.empty((32, 32), "float32"),
+            "memory, by its class": lambda: cupy.ndarray((32, 32), array.dtype),
+            "pinned memory": lambda: __import__("cupyx").empty_pinned((64,), "uint64"),
+            "an event": lambda: null.record(),
+            "an error word": word,
+            "a launch of ours": lambda: unary((8,), (128,), (array, out, array.size, np.int32(0), 0.0)),
+            "CuPy's sum": lambda: cupy.add(array, array),
+            "the kernel of add": lambda: run_chosen(registry["add"], table, (array, array), {}),
+            "the kernel of relu6": lambda: run_chosen(registry["relu6"], table, (array,), {}),
+            "the kernel of gather": lambda: run_chosen(registry["gather"], table, (array, positions), {"axis": 0}),
+            "the op add": lambda: x + x,
+            "the op relu6": lambda: tf.nn.relu6(x),
+            "the op gather": lambda: tf.gather(x, rows),
+            "the op transpose": lambda: tf.transpose(x),
+            "a view with its axes turned": lambda: array.T,
+            "a batch of 400 KB for the GPU": lambda: cupy.array(batch, order="C"),
+            "the op constant of it": lambda: tf.constant(batch),
+        }
+        batch = np.ones((128, 784), "float32")
+        for name, work in calls.items():
+            _tell_calls("", name, work)
+
+
+def denormals(*dtypes: str) -> None:
+    """For which kernels numbers next to zero are zero, of some dtypes."""
     from agog_testing.conformance import collect
 
     kinds: Counter[str] = Counter()
-    for dtype in ("float32", "bfloat16", "float16", "float64"):
+    for dtype in dtypes or ("float32", "bfloat16", "float16", "float64"):
         for case in collect("cuda-cupy", dtypes=[dtype]):
             if case.check == "denormals" and case.test is not None:
                 outcome = case.run()
@@ -213,7 +266,10 @@ def profile() -> None:
         pstats.Stats(profiler, stream=sys.stdout).sort_stats("tottime").print_stats(25)
 
 
+PROBES: dict[str, Callable[..., None]] = {
+    probe.__name__: probe
+    for probe in (versions, sources, precision, launches, host_work, denormals, long_sums, profile)
+}
+
 if __name__ == "__main__":
-    {probe.__name__: probe for probe in (versions, sources, precision, launches, denormals, long_sums, profile)}[
-        sys.argv[1]
-    ]()
+    PROBES[sys.argv[1]](*sys.argv[2:])

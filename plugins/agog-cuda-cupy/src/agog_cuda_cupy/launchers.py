@@ -109,6 +109,7 @@ FAMILIES = (
         FLOATS,
         "the arrays have one shape",
     ),
+    Family("fused", ("matmul_bias",), FLOATS, "bias is in one piece"),
     Family("ctc", ("ctc_loss", "ctc_loss_grad"), FLOATS, "labels and lengths are int32, and logits are not empty"),
     Family("sorting", ("top_k",), SUMMED, "k is from 1 to 64, and rows have from 1 to 65536 elements"),
     Family("sorting", ("searchsorted",), SUMMED, "positions are int32 or int64"),
@@ -156,6 +157,13 @@ FAMILIES = (
         ("standardize", "standardize_grad"),
         FLOATS,
         "axes are neighbours, there are elements, and at most 65535 groups unless the axes are the last ones",
+    ),
+    Family(
+        "normalization",
+        ("standardize_affine", "standardize_affine_grad"),
+        FLOATS,
+        "statistics are over the last axes, with a scale for each element there, or the first ones, with one for each"
+        " of the others",
     ),
     Family(
         "lstm", ("lstm", "lstm_grad"), FLOATS, "activations are linear, relu or of the logistic family", pair="CUDA C"

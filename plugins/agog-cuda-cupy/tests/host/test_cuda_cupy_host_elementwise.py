@@ -11,7 +11,7 @@ import pytest
 
 import agog_kernels_xp
 from agog_cpu_numpy.backend import numpy_dtype
-from agog_cuda_cupy.cuda import elementwise
+from agog_cuda_cupy.cuda import elementwise, fused
 
 REFERENCE = agog_kernels_xp.bind(np, dtype=numpy_dtype)
 TOLERANCES = {"float16": 1e-3, "bfloat16": 8e-3, "float32": 1e-6, "float64": 1e-15}
@@ -144,3 +144,31 @@ def test_what_the_kernels_do_not_serve_is_declined(modules: Any) -> None:
     assert elementwise.relu6(modules, x.astype("i4")) is NotImplemented
     assert elementwise.relu_grad(modules, x, x[:1]) is NotImplemented
     assert elementwise.relu_grad(modules, x, x.astype("f8")) is NotImplemented
+
+
+ACTIVATIONS: dict[str, Callable[..., Any]] = {
+    "linear": lambda x: x,
+    "relu": lambda x: np.maximum(x, 0),
+    "relu6": UNARY["relu6"],
+    "sigmoid": _logistic,
+    "tanh": np.tanh,
+}
+
+
+@pytest.mark.parametrize("dtype", TOLERANCES)
+@pytest.mark.parametrize("activation", ACTIVATIONS)
+def test_a_product_with_bias_and_activation(modules: Any, order: str, activation: str, dtype: str) -> None:
+    rng = np.random.default_rng(7)
+    a, b, bias = (rng.integers(-3, 4, shape).astype(numpy_dtype(dtype)) for shape in ((70, 5), (5, 9), (9,)))
+    found = fused.matmul_bias(modules, a, b, bias, activation=activation)
+    exact = a.astype("f8") @ b.astype("f8") + bias.astype("f8")
+    assert found.dtype == a.dtype
+    rtol = TOLERANCES[dtype]
+    np.testing.assert_allclose(found.astype("f8"), ACTIVATIONS[activation](exact), rtol=rtol, atol=rtol)
+
+
+def test_products_that_are_not_served_are_declined(modules: Any) -> None:
+    a = np.ones((2, 2), "f4")
+    assert fused.matmul_bias(modules, a, a, np.ones(4, "f4")[::2], activation="relu") is NotImplemented
+    assert fused.matmul_bias(modules, a, a, a[0], activation="elu") is NotImplemented
+    assert fused.matmul_bias(modules, a.astype("c8"), a, a[0], activation="relu") is NotImplemented

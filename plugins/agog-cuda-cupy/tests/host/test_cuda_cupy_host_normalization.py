@@ -57,6 +57,66 @@ def test_gradient(modules: Any, order: str, shape: tuple[int, ...], axes: tuple[
     _agree(found, expected / np.sqrt(variance.astype("f8") + 1e-3), dtype)
 
 
+# Shapes with axes, and with the shape of the scale: layers and batches.
+AFFINE = [
+    ((4, 5), (1,), (5,)),
+    ((70, 300), (1,), (300,)),
+    ((3, 2, 4, 5), (2, 3), (4, 5)),
+    ((7, 40), (0,), (40,)),
+    ((150, 3), (0,), (1, 3)),
+    ((3, 5, 6, 35), (0, 1, 2), (35,)),
+]
+
+
+@pytest.mark.parametrize("dtype", TOLERANCES)
+@pytest.mark.parametrize(("shape", "axes", "of_scale"), AFFINE)
+def test_affine(
+    modules: Any, order: str, shape: tuple[int, ...], axes: tuple[int, ...], of_scale: tuple[int, ...], dtype: str
+) -> None:
+    x, scale, offset = (_numbers(each, dtype, seed) for seed, each in enumerate((shape, of_scale, of_scale)))
+    y, mean, variance = normalization.standardize_affine(modules, x, scale, offset, axes=axes, epsilon=1e-3)
+    exact, by, to = (each.astype("f8") for each in (x, scale, offset))
+    _agree(mean, exact.mean(axes, keepdims=True), dtype)
+    _agree(variance, exact.var(axes, keepdims=True), dtype)
+    standardized = (exact - exact.mean(axes, keepdims=True)) / np.sqrt(exact.var(axes, keepdims=True) + 1e-3)
+    np.testing.assert_allclose(
+        y.astype("f8"), standardized * by + to, rtol=TOLERANCES[dtype], atol=9 * TOLERANCES[dtype]
+    )
+
+
+@pytest.mark.parametrize("dtype", TOLERANCES)
+@pytest.mark.parametrize(("shape", "axes", "of_scale"), AFFINE)
+def test_gradients_of_affine(
+    modules: Any, order: str, shape: tuple[int, ...], axes: tuple[int, ...], of_scale: tuple[int, ...], dtype: str
+) -> None:
+    g, x, scale = (_numbers(each, dtype, seed) for seed, each in enumerate((shape, shape, of_scale)))
+    mean, variance = (each.astype(x.dtype) for each in _statistics(x, axes))
+    found = normalization.standardize_affine_grad(modules, g, x, scale, mean, variance, axes=axes, epsilon=1e-3)
+    of_out, exact, by, center, spread = (each.astype("f8") for each in (g, x, scale, mean, variance))
+    s, scaled = (exact - center) / np.sqrt(spread + 1e-3), of_out * by
+    slope = (scaled * s).mean(axes, keepdims=True)
+    of_x = (scaled - scaled.mean(axes, keepdims=True) - s * slope) / np.sqrt(spread + 1e-3)
+    summed = tuple(n for n, size in enumerate((1,) * (len(shape) - len(of_scale)) + of_scale) if size == 1)
+    wanted = of_x, (of_out * s).sum(summed).reshape(of_scale), of_out.sum(summed).reshape(of_scale)
+    for each, right in zip(found, wanted, strict=True):
+        assert each.dtype == x.dtype
+        assert each.shape == right.shape
+        size = np.abs(right).max()
+        np.testing.assert_allclose(each.astype("f8"), right, rtol=TOLERANCES[dtype], atol=4 * size * TOLERANCES[dtype])
+
+
+def _statistics(x: Any, axes: tuple[int, ...]) -> tuple[Any, Any]:
+    exact = x.astype("f8")
+    return exact.mean(axes, keepdims=True), exact.var(axes, keepdims=True)
+
+
+def test_other_scales_are_declined(modules: Any) -> None:
+    x = np.ones((2, 3, 4), "f4")
+    for axes, shape in (((0,), (4,)), ((1,), (4,)), ((2,), (3, 4)), ((0, 1), (3, 1)), ((0, 1), ())):
+        scale = np.ones(shape, "f4")
+        assert normalization.standardize_affine(modules, x, scale, scale, axes=axes, epsilon=0.0) is NotImplemented
+
+
 def test_a_large_mean_cancels_nothing(modules: Any, order: str) -> None:
     for shape, axes in (((3, 200), (1,)), ((200, 3), (0,))):
         x = (np.random.default_rng(7).standard_normal(shape) + 1e4).astype("f4")

@@ -9,6 +9,7 @@ _COPIED = [{"AGOG_ITEM": item} for item in ITEMS.values()]
 _INDEXED = [{"AGOG_INDEX": index} for index in INDEXES.values()]
 _NUMBERS = [*_FLOATS, {"AGOG_NUMBER": "i32"}, {"AGOG_NUMBER": "i64"}]
 DEFINITIONS: dict[str, list[dict[str, str]]] = {
+    "affine": _FLOATS,
     "convolution": _NUMBERS,
     "ctc": _FLOATS[2:],
     "distributions": [{}],

@@ -73,3 +73,19 @@ extern "C" __global__ void binary(const number* x, const number* y, number* z, i
     i64 n = thread_number();
     if (n < size) store(z[n], applied(function, load(x[n]), load(y[n]), (wide)parameter));
 }
+
+// activation(product + bias) in the memory of the product, whose rows are as long as the bias.
+enum Activation { linear, relu_of, relu6_of, sigmoid_of, tanh_of };
+
+extern "C" __global__ void add_bias(number* product, const number* bias, i64 size, i64 width, i32 activation) {
+    i64 n = thread_number();
+    if (n >= size) return;
+    wide x = load(product[n]) + load(bias[n % width]);
+    switch (activation) {
+        case relu_of: x = x < 0 ? 0 : x; break;
+        case relu6_of: x = applied(relu6, x, 0); break;
+        case sigmoid_of: x = applied(sigmoid, x, 0); break;
+        case tanh_of: x = tanh(x); break;
+    }
+    store(product[n], x);
+}

@@ -25,15 +25,19 @@ _BINARY = (
 
 
 def _of_one(name: str) -> Callable[..., Any]:
+    number = np.int32(_UNARY.index(name))
+
     def launch(modules: Modules, x: Array, *, alpha: float = 0) -> Any:
-        return _launched(modules, "unary", _UNARY.index(name), alpha, x)
+        return _launched(modules, "unary", number, alpha, x)
 
     return _named(name, launch)
 
 
 def _of_two(name: str) -> Callable[..., Any]:
+    number = np.int32(_BINARY.index(name))
+
     def launch(modules: Modules, x: Array, y: Array, *, alpha: float = 0) -> Any:
-        return _launched(modules, "binary", _BINARY.index(name), alpha, x, y)
+        return _launched(modules, "binary", number, alpha, x, y)
 
     return _named(name, launch)
 
@@ -44,7 +48,7 @@ def _named(name: str, launch: Callable[..., Any]) -> Callable[..., Any]:
     return launch
 
 
-def _launched(modules: Modules, name: str, function: int, parameter: float, *arrays: Array) -> Any:
+def _launched(modules: Modules, name: str, function: np.int32, parameter: float, *arrays: Array) -> Any:
     """The values of a function; arrays of several dtypes or shapes are declined."""
     first = arrays[0]
     kind = element(first.dtype)
@@ -53,7 +57,7 @@ def _launched(modules: Modules, name: str, function: int, parameter: float, *arr
     values = modules.xp.empty(first.shape, first.dtype)
     kernel = modules.kernel("elementwise", name, AGOG_NUMBER=kind)
     given = [contiguous(modules, array) for array in arrays]
-    modules.launch(kernel, first.size, *given, values, first.size, np.int32(function), float(parameter))
+    modules.launch(kernel, first.size, *given, values, first.size, function, float(parameter))
     return values
 
 
@@ -76,12 +80,14 @@ tanh_grad = _of_two("tanh_grad")
 squared_difference = _of_two("squared_difference")
 div_no_nan = _of_two("div_no_nan")
 sigmoid_cross_entropy = _of_two("sigmoid_cross_entropy")
+_gelu, _approximate_gelu = _of_one("gelu"), _of_one("approximate_gelu")
+_gelu_grad, _approximate_gelu_grad = _of_two("gelu_grad"), _of_two("approximate_gelu_grad")
 
 
 def gelu(modules: Modules, features: Array, *, approximate: bool) -> Any:
-    return _of_one("approximate_gelu" if approximate else "gelu")(modules, features)
+    return (_approximate_gelu if approximate else _gelu)(modules, features)
 
 
 def gelu_grad(modules: Modules, gradients: Array, features: Array, outputs: Array, *, approximate: bool) -> Any:
     """See `agog_kernels_xp.nn.gelu`; the error function costs a GPU nothing, so the outputs are not looked at."""
-    return _of_two("approximate_gelu_grad" if approximate else "gelu_grad")(modules, gradients, features)
+    return (_approximate_gelu_grad if approximate else _gelu_grad)(modules, gradients, features)

@@ -6,6 +6,8 @@ A launcher takes for each variable what its op takes: the variable, its slots, a
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from struct import Struct
 from typing import Any
 
 import numpy as np
@@ -27,6 +29,7 @@ _TENSORS = np.dtype(
     ],
     align=True,
 )
+_ADDRESSES = Struct(f"{_MOST_ARRAYS * MOST_TENSORS}Q")
 
 
 def step_all(modules: Modules, name: str, variables: Variables, *numbers: Any) -> Any:
@@ -65,22 +68,28 @@ def _tables(modules: Modules, variables: Variables) -> Iterator[tuple[Any, int]]
     """The tensors of each launch, and its blocks; what has no element is in none."""
     filled = [one for one in variables if one[0].size]
     for start in range(0, len(filled), MOST_TENSORS):
-        table = _table(modules, filled[start : start + MOST_TENSORS])
-        yield table[()], int(table["first_block"][table["count"]])
+        yield _table(modules, filled[start : start + MOST_TENSORS])
 
 
-def _table(modules: Modules, variables: Variables) -> Any:
-    """The addresses and sizes, and which blocks take which tensor."""
-    table = np.zeros((), _TENSORS)
-    table["count"] = len(variables)
-    blocks = 0
+def _table(modules: Modules, variables: Variables) -> tuple[Any, int]:
+    """The addresses and sizes, and which blocks take which tensor; and how many blocks there are."""
+    addresses = [0] * (_MOST_ARRAYS * MOST_TENSORS)
     for number, arrays in enumerate(variables):
         for kind, array in enumerate(arrays):
-            table["array"][kind, number] = modules.address(array)
-        table["size"][number] = size = arrays[0].size
-        blocks += -(-size // (THREADS * _PER_THREAD))
-        table["first_block"][number + 1] = blocks
-    return table
+            addresses[kind * MOST_TENSORS + number] = modules.address(array)
+    behind, blocks = _sizes(tuple([one[0].size for one in variables]))
+    return np.frombuffer(_ADDRESSES.pack(*addresses) + behind, _TENSORS)[0], blocks
+
+
+@lru_cache(maxsize=256)
+def _sizes(sizes: tuple[int, ...]) -> tuple[bytes, int]:
+    """What lies behind the addresses, and how many blocks there are."""
+    table = np.zeros((), _TENSORS)
+    table["count"] = len(sizes)
+    table["size"][: len(sizes)] = sizes
+    blocks = np.cumsum([-(-size // (THREADS * _PER_THREAD)) for size in sizes])
+    table["first_block"][1 : len(sizes) + 1] = blocks
+    return table.tobytes()[_ADDRESSES.size :], int(blocks[-1])
 
 
 def apply_add(modules: Modules, variables: Variables, scale: float) -> Any:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from functools import lru_cache
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -89,31 +90,50 @@ def _left(shape: tuple[int, ...], axes: tuple[int, ...], keepdims: bool) -> tupl
 
 
 def _launch(modules: Modules, reduction: str, x: Array, y: Array, axes: tuple[int, ...]) -> None:
+    given, kind = contiguous(modules, x), number(x.dtype) or ""
+    for step in _steps(reduction, x.shape, axes, x.dtype.itemsize, y.itemsize == 4):
+        to = y if step.states is None else modules.xp.empty(step.states, "uint8")
+        kernel = modules.kernel("reduce", step.kernel, AGOG_NUMBER=kind)
+        if step.kernel == "reduce_rows":
+            kernel((-(-step.pieces // _WARPS),), (32, _WARPS), (given, to, step.axis, _ROW_PIECE))
+        else:
+            modules.launch(kernel, step.pieces, given, to, step.axis)
+        given = to
+
+
+class _Step(NamedTuple):
+    """A launch: its kernel, the pieces that it reduces, the structure that tells how, and the states that are left."""
+
+    kernel: str
+    pieces: int
+    axis: Any
+    states: tuple[int, int] | None
+
+
+@lru_cache(maxsize=1024)
+def _steps(
+    reduction: str, shape: tuple[int, ...], axes: tuple[int, ...], item_size: int, is_short: bool
+) -> tuple[_Step, ...]:
     """Reduce pieces of the last run of axes, and their states, until there is one piece; then of the run before it."""
-    xp, given, is_later = modules.xp, contiguous(modules, x), False
-    sizes, reduced = runs_of(x.shape, axes)
+    sizes, reduced = runs_of(shape, axes)
     whole = math.prod([sizes[run] for run in reduced])
+    steps: list[_Step] = []
     while reduced:
         run = reduced[-1]
         outer, count, inner = math.prod(sizes[:run]), sizes[run], math.prod(sizes[run + 1 :])
         is_of_rows = inner == 1 and count > _SHORT
-        name, piece_size = ("reduce_rows", _ROW_PIECE) if is_of_rows else ("reduce_columns", _COLUMN_PIECE)
-        kernel = modules.kernel("reduce", name, AGOG_NUMBER=number(x.dtype) or "")
-        sizes[run] = pieces = -(-count // piece_size)
+        sizes[run] = pieces = -(-count // (_ROW_PIECE if is_of_rows else _COLUMN_PIECE))
         if pieces == 1:
             reduced.pop()
-        numbers = outer, count, inner, pieces, whole
-        facts = _REDUCTIONS.index(reduction), is_later, not reduced, y.itemsize == 4
-        axis = np.array((*numbers, *facts), _AXIS)[()]
-        to = xp.empty((outer * pieces * inner, _state_bytes(reduction, x.dtype)), "uint8") if reduced else y
-        if is_of_rows:
-            kernel((-(-outer * pieces // _WARPS),), (32, _WARPS), (given, to, axis, piece_size))
-        else:
-            modules.launch(kernel, outer * pieces * inner, given, to, axis)
-        given, is_later = to, True
+        facts = _REDUCTIONS.index(reduction), bool(steps), not reduced, is_short
+        axis = np.array((outer, count, inner, pieces, whole, *facts), _AXIS)[()]
+        number_of_pieces = outer * pieces * inner
+        states = (number_of_pieces, _state_bytes(reduction, item_size)) if reduced else None
+        steps.append(_Step("reduce_rows" if is_of_rows else "reduce_columns", number_of_pieces, axis, states))
+    return tuple(steps)
 
 
-def _state_bytes(reduction: str, dtype: Any) -> int:
+def _state_bytes(reduction: str, item_size: int) -> int:
     """The size of a state in reduce.cu."""
-    wide: int = max(dtype.itemsize, 4)
+    wide = max(item_size, 4)
     return {"sum": wide, "mean": wide, "product": wide, "logsumexp": 2 * wide}.get(reduction, 16)

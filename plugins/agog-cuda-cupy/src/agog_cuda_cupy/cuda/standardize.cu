@@ -2,7 +2,7 @@
 // middle axis: with an inner size of 1 a block takes a row (layer normalization), else blocks take pieces of columns, whose
 // statistics are combined in a fixed order (batch normalization). The variance is that of the differences from the mean, so
 // that nothing cancels. Statistics are in the type that is computed with.
-#include "device.cuh"
+#include "columns.cuh"
 
 // One block for each row.
 extern "C" __global__ void standardize_rows(
@@ -38,31 +38,6 @@ extern "C" __global__ void standardize_rows_grad(
     wide deviation = sqrt(load(variances[blockIdx.x]) + (wide)epsilon);
     for (i64 n = threadIdx.x; n < width; n += blockDim.x)
         store(y[blockIdx.x * width + n], (load(g[n]) - mean - load(s[n]) * slope) / deviation);
-}
-
-// For columns: blockDim = (32, 8), a grid of (groups of 32 columns, pieces of the middle axis, outer).
-#define LINES 8
-
-struct Piece { i64 column, first, end, base, partial; };
-
-__device__ inline Piece this_piece(i64 count, i64 inner, i64 piece_size) {
-    Piece piece;
-    piece.column = (i64)blockIdx.x * 32 + threadIdx.x;
-    piece.first = blockIdx.y * piece_size;
-    piece.end = piece.first + piece_size < count ? piece.first + piece_size : count;
-    piece.base = blockIdx.z * count * inner + piece.column;
-    piece.partial = ((i64)blockIdx.z * gridDim.y + blockIdx.y) * inner + piece.column;
-    return piece;
-}
-
-// The sum over the lines of a block, for each of its columns.
-__device__ inline wide lines_sum(wide x, wide (*lines)[33]) {
-    lines[threadIdx.y][threadIdx.x] = x;
-    __syncthreads();
-    wide total = 0;
-    for (int n = 0; n < LINES; ++n) total += lines[n][threadIdx.x];
-    __syncthreads();  // the lines may be written again
-    return total;
 }
 
 // The mean of each piece of a column, and the sum of the squares of the differences from it.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -50,6 +51,7 @@ def contiguous(modules: Modules, x: Array) -> Array:
     return modules.xp.ascontiguousarray(x) if y is NotImplemented else y
 
 
+@lru_cache(maxsize=1024)
 def _merged(shape: tuple[int, ...], perm: tuple[int, ...]) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """The sizes and the order that are left when axes which stay neighbours are one, and those of size 1 are none."""
     runs: list[list[int]] = []
@@ -66,6 +68,7 @@ def _merged(shape: tuple[int, ...], perm: tuple[int, ...]) -> tuple[tuple[int, .
     return sizes, tuple([ordered.index(run) for run in runs])
 
 
+@lru_cache(maxsize=1024)
 def _walk(sizes: tuple[int, ...], order: tuple[int, ...]) -> Any:
     """How an array of some sizes is read in another order of its axes."""
     walk = np.zeros((), _WALK)

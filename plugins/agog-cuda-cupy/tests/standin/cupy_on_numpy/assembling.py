@@ -148,6 +148,7 @@ def _complete(made: dict[str, ModuleType]) -> None:
         CUDARuntimeError=cuda_devices.CUDARuntimeError,
         deviceGetPCIBusId=lambda device: f"0000:{device:02x}:00.0",
         driverGetVersion=lambda: 0,
+        getDevice=cuda_devices.current,
         getDeviceCount=lambda: cuda_devices.DEVICE_COUNT,
         getDeviceProperties=lambda device: {"name": b"cupy-on-numpy, no card"},
         runtimeGetVersion=lambda: 0,
