@@ -81,7 +81,9 @@ def test_a_smaller_group_is_connected_anew(comm: Any) -> None:
     assert alone.all_reduce(cupy.array([2.5]), "sum").tolist() == [2.5]
 
 
-def test_each_card_gets_what_numpy_computes_of_all() -> None:
+def test_each_card_gets_what_numpy_computes_of_all(on_numpy: bool) -> None:
+    if on_numpy:
+        pytest.skip("the stand-in's NCCL is between threads, not between processes")
     cards = tfe.num_gpus()
     mpiexec = shutil.which("mpiexec", path=os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]))
     if cards < 2 or mpiexec is None or find_spec("agog_mpi") is None:
