@@ -7,16 +7,13 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from llvmlite import ir
 
 from agog_core.plugin import load_reference
-from agog_cpu_llvm.kernels.rows import each
 from agog_cpu_llvm.team import run
-from agog_cpu_llvm.tiles import Code, Index, Lanes, Pointer, Vector, Words, bits, compiled, entry
+from agog_cpu_llvm.units import bits, compiled
 
 PATIENCE = 8
 """Small calls that the reference runs before anything is compiled: programs of a few steps need no compiler."""
@@ -27,51 +24,10 @@ LARGE = 1 << 14
 SMALL = 1 << 10
 """Elements below which the reference is faster, for a single variable."""
 
-_BLOCK = 1 << 13  # elements of a turn
-_CONTENTS = 16  # where in an array's object the address of its elements is
-_HEAD = 3  # words of a variable's row in the table before its arrays: the turn behind its last, its first, its size
+BLOCK = 1 << 13
+"""Elements of a turn."""
 
-Values = Sequence[Vector]
 Attributes = Mapping[str, Any]
-
-
-@dataclass(frozen=True)
-class Step:
-    """What an optimizer does to one element.
-
-    Args:
-        arrays: how many there are: the variable, its slots, and the gradient.
-        numbers: what is computed of the attributes for all elements.
-        formula: ``formula(arrays, numbers)`` gives the new variable and slots.
-    """
-
-    arrays: int
-    numbers: Callable[[Attributes], tuple[float, ...]]
-    formula: Callable[[Values, Values], Values]
-
-
-def _momentum(arrays: Values, numbers: Values) -> Values:
-    (w, a, g), (rate, share) = arrays, numbers
-    a = a * share + g
-    return w - a * rate, a
-
-
-def _nesterov_momentum(arrays: Values, numbers: Values) -> Values:
-    (w, a, g), (rate, share) = arrays, numbers
-    a = a * share + g
-    return w - (a * share + g) * rate, a
-
-
-def _adam(arrays: Values, numbers: Values, is_nesterov: bool = False) -> Values:
-    (w, m, v, g), (rate, epsilon, beta1, rest1, rest2, kept) = arrays, numbers
-    m = m + (g - m) * rest1
-    v = v + (g * g - v) * rest2
-    direction = m * beta1 + g * rest1 if is_nesterov else m
-    return w * kept - direction / (v.root() + epsilon) * rate, m, v
-
-
-def _nesterov_adam(arrays: Values, numbers: Values) -> Values:
-    return _adam(arrays, numbers, is_nesterov=True)
 
 
 def _numbers_of_momentum(given: Attributes) -> tuple[float, ...]:
@@ -83,13 +39,10 @@ def _numbers_of_adam(given: Attributes) -> tuple[float, ...]:
     return given["learning_rate"], given["epsilon"], beta1, 1 - beta1, 1 - given["beta2"], kept
 
 
-STEPS = {
-    "apply_adam": Step(4, _numbers_of_adam, _adam),
-    "apply_adam_nesterov": Step(4, _numbers_of_adam, _nesterov_adam),
-    "apply_momentum": Step(3, _numbers_of_momentum, _momentum),
-    "apply_momentum_nesterov": Step(3, _numbers_of_momentum, _nesterov_momentum),
+_NUMBERS: dict[str, Callable[[Attributes], tuple[float, ...]]] = {
+    "apply_adam": _numbers_of_adam,
+    "apply_momentum": _numbers_of_momentum,
 }
-"""By op, and by whether it ``use_nesterov``."""
 
 
 def make(op: str, dtype: str, device: str) -> Callable[..., Any]:
@@ -123,54 +76,12 @@ def make_several(op: str, dtype: str, device: str) -> Callable[..., Any]:
                 if not slot.flags.c_contiguous:
                     return NotImplemented
             size, first = gradient.size, turns
-            turns += -(-size // _BLOCK)
+            turns += -(-size // BLOCK)
             rows += turns, first, size, *map(id, arrays[:-1]), id(gradient)
         table = array("q", rows)
         name = f"{op}_nesterov" if attributes.get("use_nesterov") else op
-        numbers = STEPS[name].numbers(attributes)
-        words = table.buffer_info()[0], len(groups), turns, *map(bits, numbers)
-        run(compiled("optimizer_steps", write, dtype)[name], words, most=turns)
+        words = table.buffer_info()[0], len(groups), turns, *map(bits, _NUMBERS[op](attributes))
+        run(compiled("optimizer_steps", dtype)[name], words, most=turns)
         return None
 
     return several
-
-
-def write(module: ir.Module, dtype: str, lanes: Lanes) -> None:
-    """The functions of all steps."""
-    for name, step in STEPS.items():
-        numbers = [f"number{n}" for n in range(len(step.numbers(_ANY)))]
-        kinds = {"table": "*int64", "groups": "index", "all": "index", **dict.fromkeys(numbers, "float64")}
-        with entry(module, name, kinds, flushes=False) as (code, words, _):
-            values = [lanes.splat(code, lanes.converted(words[number])) for number in numbers]
-            with code.turns(words.counter, words["all"]) as turn:
-                _write_turn(code, words, lanes, dtype, turn, step, values)
-
-
-_ANY = dict.fromkeys(("learning_rate", "momentum", "beta1", "beta2", "epsilon", "weight_decay"), 0.0)
-
-
-def _write_turn(code: Code, words: Words, lanes: Lanes, dtype: str, turn: Index, step: Step, numbers: Values) -> None:
-    """The block of a turn."""
-    width = _HEAD + step.arrays
-    zero, one = code.number(0), code.number(1)
-    with code.loop(0, words.groups, 1, [zero]) as loop:
-        (before,) = loop.carried
-        end = (words.table + loop.index * width).integer()
-        loop.carry(before + (end <= turn).select(one, zero))
-    (before,) = loop.results
-    row = words.table + before * width
-    start = (turn - (row + 1).integer()) * _BLOCK
-    size = ((row + 2).integer() - start).least(_BLOCK)
-    places = [_elements(row + _HEAD + n, dtype) + start for n in range(step.arrays)]
-
-    def put(at: Index, mask: Any = None) -> None:
-        new = step.formula([lanes.load(place + at, mask) for place in places], numbers)
-        for value, place in zip(new, places, strict=False):
-            lanes.store(value, place + at, mask)
-
-    each(code, lanes, size, put)
-
-
-def _elements(place: Pointer, dtype: str) -> Pointer:
-    """The elements of the array whose object's address is at a place."""
-    return (place.pointer("uint8") + _CONTENTS).pointer(dtype)
