@@ -99,7 +99,7 @@ class Forward(Repeated):
 
 
 class Gradient(Repeated):
-    """A formula of arrays, and the gradients of its weighted sum by all arrays of floats, as under a tape."""
+    """A formula of arrays, its result, and the gradients of its weighted sum by all arrays of floats."""
 
     unit, per = "call", 1
 

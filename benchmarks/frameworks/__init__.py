@@ -36,7 +36,8 @@ class Framework(Protocol):
     def gradient(
         self, formula: Callable[..., Any], inputs: Sequence[Any], sources: Sequence[int]
     ) -> Callable[..., Any]:
-        """A function of the inputs that gives the gradients by those of some numbers."""
+        """A function of the inputs that gives its result, which no framework may leave out, and its gradients by those
+        of some numbers."""
 
     def training(
         self, loss: Callable[..., Any], parameters: Sequence[Any], batch: Sequence[Any], rate: float

@@ -38,7 +38,7 @@ class Eager:
             with tf.GradientTape() as tape:
                 tape.watch(watched)
                 result = formula(*arguments)
-            return tape.gradient(result, watched, output_gradients=weights)
+            return result, tape.gradient(result, watched, output_gradients=weights)
 
         return self.compiled(gradients)
 

@@ -44,8 +44,8 @@ class Compiled:
                     mine[number] = argument
                 return formula(*mine)
 
-            _, backward = self.module.vjp(watched, *(arguments[number] for number in sources))
-            return backward(weights)
+            result, backward = self.module.vjp(watched, *(arguments[number] for number in sources))
+            return result, backward(weights)
 
         return self.compiled(gradients)
 

@@ -48,7 +48,8 @@ class Eager:
         function = self.compiled(formula)
 
         def gradients(*arguments: Any) -> Any:
-            return torch.autograd.grad(function(*arguments), [arguments[number] for number in sources], weights)
+            result = function(*arguments)
+            return result, torch.autograd.grad(result, [arguments[number] for number in sources], weights)
 
         return gradients
 
@@ -68,8 +69,9 @@ class Eager:
         return step
 
     def number(self, result: Any) -> float:
-        parts = result if isinstance(result, tuple) else (result,)
-        return float(sum(part.detach().double().abs().sum() for part in parts))
+        if isinstance(result, tuple):
+            return sum(map(self.number, result))
+        return float(result.detach().double().abs().sum())
 
 
 class Compiled(Eager):

@@ -12,7 +12,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from benchmarks import report, turns
+from benchmarks import neighbours, report, turns
 from benchmarks.cases import CASES
 from benchmarks.frameworks import NAMES, framework
 from benchmarks.kinds import Gradient, Repeated
@@ -44,7 +44,7 @@ def test_each_case_says_what_it_is_and_has_a_name_of_its_own() -> None:
 
 
 class Cube(Gradient):
-    """The gradient of a cube."""
+    """A cube and its gradient."""
 
     def arrays(self, rng: np.random.Generator) -> Sequence[np.ndarray]:
         return (np.array([1.0, 2.0, 3.0], np.float32),)
@@ -53,9 +53,9 @@ class Cube(Gradient):
         return x * x * x
 
 
-def test_gradients_are_weighted_by_a_line_from_minus_one_to_one() -> None:
+def test_gradients_come_with_the_result_and_are_weighted_by_a_line_from_minus_one_to_one() -> None:
     chosen = framework("agog", 1)
-    assert chosen.number(Cube().program(chosen)()) == 3 * (1 * 1 + 0 * 4 + 1 * 9)
+    assert chosen.number(Cube().program(chosen)()) == (1 + 8 + 27) + 3 * (1 * 1 + 0 * 4 + 1 * 9)
 
 
 def test_a_missing_program_is_named() -> None:
@@ -90,6 +90,30 @@ def test_times_are_those_of_a_unit(monkeypatch: pytest.MonkeyPatch) -> None:
     assert taken["agog"].bursts == [0.005] * 3
     assert (taken["agog"].value, taken["agog"].first, taken["agog"].least) == (1.5, 0.25, 0.005)
     assert without == {"jax.jit": "add has no program for it"}
+
+
+class Beside:
+    """A worker that is slower while others are at work."""
+
+    name = "agog"
+
+    def __init__(self, others: list[str]) -> None:
+        self.others = others
+
+    def ask(self, question: str, argument: Any) -> Any:
+        return (1.5, 0.25) if question == "first" else argument * (0.03 if self.others[-1:] == ["busy"] else 0.02)
+
+
+def test_neighbours_are_at_work_in_every_second_burst(monkeypatch: pytest.MonkeyPatch) -> None:
+    log: list[str] = []
+    monkeypatch.setattr(neighbours, "WARM", 0.0)
+    monkeypatch.setattr(neighbours, "start", lambda busy: log.append("busy"))
+    monkeypatch.setattr(neighbours, "stop", lambda busy: log.append("quiet"))
+    found = neighbours.compared(CASES["add"], Beside(log), (), rounds=3)  # type: ignore[arg-type]
+    assert log == ["quiet", *["busy", "quiet"] * 3]
+    assert found.quiet == [0.0002] * 3
+    assert found.beside == [pytest.approx(0.0003)] * 3
+    assert found.ratio == pytest.approx(1.5)
 
 
 def test_eager_is_compared_with_eager_and_traced_with_all() -> None:
