@@ -20,7 +20,7 @@ from agog_testing.conformance import collect
 SENTENCE = presence.unavailable()
 pytestmark = pytest.mark.skipif(SENTENCE is not None, reason=str(SENTENCE))
 
-OPS = ("avg_pool", "avg_pool_grad", "max_pool", "max_pool_grad")
+OPS = ("avg_pool", "avg_pool_grad", "max_pool", "max_pool_grad", "max_pool_with_argmax")
 TOLERANCES = {"float32": 1e-6, "float64": 1e-14}
 # Shape, window, strides, paddings, dilations.
 FORMS: tuple[Any, ...] = (
@@ -97,6 +97,28 @@ def test_maxima(form: Any, kind: str, dtype: str) -> None:
         np.testing.assert_array_equal(result, maxima(x, form).astype(dtype))
 
 
+@pytest.mark.parametrize("integers", ["int32", "int64"])
+@pytest.mark.parametrize("dtype", TOLERANCES)
+@pytest.mark.parametrize("kind", ["usual", "ties", "special", "lowest"])
+@pytest.mark.parametrize("form", FORMS, ids=NAMES)
+def test_positions_are_those_of_the_first_maximum(form: Any, kind: str, dtype: str, integers: str) -> None:
+    x = values(form, kind, dtype)
+    if not form[0][0]:
+        return
+    top = maxima(x, form).astype(dtype)
+    expected = np.zeros(top.shape, integers)
+    for place, window in windows(form):
+        for channel in range(form[0][-1]):
+            for at in window:
+                if at is not None and x[(*at, channel)] == top[(*place, channel)]:
+                    expected[(*place, channel)] = np.ravel_multi_index((*at, channel), form[0])
+                    break
+    result, positions = pooling.make("max_pool_with_argmax", dtype, "cpu:0")(x, **attributes(form), dtype=integers)
+    np.testing.assert_array_equal(result, top)
+    np.testing.assert_array_equal(positions, expected)  # 0 where the maximum is NaN
+    assert positions.dtype == integers
+
+
 @pytest.mark.parametrize("dtype", TOLERANCES)
 @pytest.mark.parametrize("kind", ["usual", "ties", "special", "lowest"])
 @pytest.mark.parametrize("form", FORMS, ids=NAMES)
@@ -162,7 +184,8 @@ def test_bits_are_the_same_at_any_number_of_threads() -> None:
         y = pooling.make("max_pool", "float32", "cpu:0")(x, **attributes(form))
         gradient = pooling.make("max_pool_grad", "float32", "cpu:0")(y, x, y, **attributes(form))
         means = pooling.make("avg_pool", "float32", "cpu:0")(x, **attributes(form))
-        return [y, gradient, means]
+        with_places = pooling.make("max_pool_with_argmax", "float32", "cpu:0")
+        return [y, gradient, means, *with_places(x, **attributes(form), dtype="int64")]
 
     try:
         threads.set_count(1)

@@ -94,6 +94,13 @@ _FAMILIES = (
         "its inputs are C-contiguous with 3 channels or more; for gradients of half precision, its windows are apart",
     ),
     Family(
+        "pooling",
+        ("max_pool_with_argmax",),
+        _HALF_OR_MORE,
+        "its input is C-contiguous with 3 channels or more, and images have less than 2 ** 24 pixels",
+        fills=False,
+    ),
+    Family(
         "segments",
         ("unsorted_segment_sum",),
         ("float32", "float64"),

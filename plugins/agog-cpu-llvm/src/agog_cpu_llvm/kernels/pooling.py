@@ -19,6 +19,8 @@ from agog_cpu_llvm.units import compiled
 LEAST = 3
 """Channels from which on calls are taken: fewer leave most lanes empty."""
 
+_PIXELS = 1 << 24  # of an image, whose numbers the lanes of float32 hold
+
 Pairs = tuple[tuple[int, int], ...]
 Sizes = tuple[int, ...]
 
@@ -38,6 +40,8 @@ class _Plan(NamedTuple):
 
 def make(op: str, dtype: str, device: str) -> Callable[..., Any]:
     """The kernel of an op."""
+    if op == "max_pool_with_argmax":
+        return partial(_max_pool_with_argmax, dtype)
     if op == "max_pool_grad":
         return partial(_max_pool_grad, dtype)
     return partial(_avg_pool_grad, dtype) if op == "avg_pool_grad" else partial(_pool, op, dtype)
@@ -50,6 +54,15 @@ def _pool(op: str, dtype: str, x: Any, out: Any = None, **form: Any) -> Any:
     filled = np.empty(plan.shape, x.dtype) if out is None else out
     _run(dtype, op, (x, filled), plan, math.prod(plan.shape[:-2]))
     return filled if out is None else None
+
+
+def _max_pool_with_argmax(compiled_dtype: str, x: Any, *, dtype: Any, **form: Any) -> Any:
+    if x.shape[-1] < LEAST or not x.flags.c_contiguous or math.prod(x.shape[1:-1]) >= _PIXELS:
+        return NotImplemented
+    plan = _plan(x.shape, **form)
+    maxima, places = np.empty(plan.shape, x.dtype), np.empty(plan.shape, np.int64)
+    _run(compiled_dtype, "max_pool_with_argmax", (x, maxima, places), plan, math.prod(plan.shape[:-2]))
+    return maxima, places.astype(dtype, copy=False)
 
 
 def _max_pool_grad(dtype: str, g: Any, x: Any, maxima: Any, out: Any = None, **form: Any) -> Any:

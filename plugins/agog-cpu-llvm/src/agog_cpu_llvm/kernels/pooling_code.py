@@ -27,6 +27,7 @@ def write(module: ir.Module, dtype: str, lanes: Lanes) -> None:
     """The functions of all pools."""
     _write_pool(module, "max_pool", dtype, lanes, _largest)
     _write_pool(module, "avg_pool", dtype, lanes, _mean)
+    _write_pool(module, "max_pool_with_argmax", dtype, lanes, _largest_with_place)
     for is_added in (False, True):
         suffix = "_added" if is_added else ""
         _write_grad(module, f"max_pool_grad{suffix}", ("g", "x", "maxima"), dtype, lanes, is_added)
@@ -60,14 +61,16 @@ def _each_tap(
 
 
 def _write_pool(module: ir.Module, name: str, dtype: str, lanes: Lanes, reduced: Callable[..., list[Vector]]) -> None:
-    """A pool: each turn is a row of the output."""
-    with entry(module, name, {"x": f"*{dtype}", "out": f"*{dtype}", **_KINDS}, flushes=False) as (code, words, _):
+    """A pool: each turn is a row of the output. Vectors that are more than the output's are places of the input."""
+    has_places = reduced is _largest_with_place
+    arrays = {"x": f"*{dtype}", "out": f"*{dtype}", **({"places": "*int64"} if has_places else {})}
+    with entry(module, name, {**arrays, **_KINDS}, flushes=False) as (code, words, _):
         channels = words.channels
         with code.turns(words.counter, words.images * words.planes_out * words.rows_out) as turn:
             row, rest = turn % words.rows_out, turn // words.rows_out
             plane, image = rest % words.planes_out, rest // words.planes_out
-            x = words.x + image * (words.planes * words.rows * words.columns * channels)
-            out = words.out + turn * (words.columns_out * channels)
+            start = image * (words.planes * words.rows * words.columns * channels)
+            line = turn * (words.columns_out * channels)
             outer = [_Window(words, "plane", plane), _Window(words, "row", row)]
 
             def chunk(channel: Index, masks: list[Mask | None]) -> None:
@@ -75,13 +78,16 @@ def _write_pool(module: ir.Module, name: str, dtype: str, lanes: Lanes, reduced:
                     windows = [*outer, _Window(words, "column", column.index)]
 
                     def read(pixel: Index) -> list[Vector]:
-                        place = x + pixel * channels + channel
+                        place = words.x + start + pixel * channels + channel
                         return [lanes.load(place + n * lanes.count, mask) for n, mask in enumerate(masks)]
 
                     vectors = reduced(code, words, lanes, windows, len(masks), read)
-                    place = out + column.index * channels + channel
-                    for n, (vector, mask) in enumerate(zip(vectors, masks, strict=True)):
-                        lanes.store(vector, place + n * lanes.count, mask)
+                    here = line + column.index * channels + channel
+                    for n, mask in enumerate(masks):
+                        lanes.store(vectors[n], words.out + here + n * lanes.count, mask)
+                    for n, (numbers, mask) in enumerate(zip(vectors[len(masks) :], masks, strict=False)):
+                        first = start + channel + n * lanes.count
+                        lanes.store_places(numbers, channels, first, words.places + here + n * lanes.count, mask)
 
             each_chunk(code, channels, lanes, chunk)
 
@@ -93,6 +99,23 @@ def _largest(
         return [((new > old) | new.is_nan()).select(new, old) for new, old in zip(read(pixel), best, strict=True)]
 
     return _each_tap(code, words, windows, [lanes.splat(code, -math.inf)] * count, tap)
+
+
+def _largest_with_place(
+    code: Code, words: Words, lanes: Lanes, windows: list[_Window], count: int, read: Callable[[Index], list[Vector]]
+) -> list[Vector]:
+    """The largest numbers, then the pixels of the image where the first of each is; NaN where that is the largest."""
+
+    def tap(pixel: Index, carried: list[Any]) -> list[Any]:
+        here = lanes.splat(code, lanes.whole(pixel))
+        best, places = [], []
+        for new, old, place in zip(read(pixel), carried[:count], carried[count:], strict=True):
+            best.append(((new > old) | new.is_nan()).select(new, old))
+            places.append(new.is_nan().select(new, ((new > old) | (place < 0)).select(here, place)))
+        return [*best, *places]
+
+    none = [lanes.splat(code, -math.inf)] * count + [lanes.splat(code, -1)] * count
+    return _each_tap(code, words, windows, none, tap)
 
 
 def _mean(

@@ -45,6 +45,7 @@ def _avg_pool_grad(dtype: str, rng: np.random.Generator) -> Iterator[Sample]:
 
 SAMPLES = {
     "max_pool": _pools,
+    "max_pool_with_argmax": _pools,
     "avg_pool": _pools,
     "max_pool_grad": _max_pool_grad,
     "avg_pool_grad": _avg_pool_grad,

@@ -227,6 +227,21 @@ class Lanes(Register):
             align = ir.Constant(_LANE, BYTES[pointer.dtype])
             intrinsic(b, name, ir.VoidType(), value, pointer.ir, align, mask.ir)
 
+    def store_places(self, numbers: Vector, step: Index, first: Index, pointer: Pointer, mask: Mask | None) -> None:
+        """Write ``first + lane + step * number`` for whole numbers of at most 24 bits as int64, and 0 where one is NaN
+        or below 0.
+        """
+        b, kind = pointer.b, ir.VectorType(INDEX, self.count)
+        is_none = b.fcmp_unordered("<", numbers.ir, self.constant(0.0))
+        whole = b.fptosi(b.select(is_none, self.constant(0.0), numbers.ir), kind)
+        lane = b.add(self._spread(b, first.ir), ir.Constant(kind, list(range(self.count))))
+        places = b.select(is_none, ir.Constant(kind, None), b.add(b.mul(whole, self._spread(b, step.ir)), lane))
+        if mask is None:
+            b.store(places, pointer.ir).align = BYTES["int64"]
+        else:
+            align = ir.Constant(_LANE, BYTES["int64"])
+            intrinsic(b, f"llvm.masked.store.v{self.count}i64.p0", ir.VoidType(), places, pointer.ir, align, mask.ir)
+
     def put(self, number: Value, pointer: Pointer) -> None:
         """Write one number."""
         value = self._narrowed(pointer.b, number.ir, pointer.dtype, STORED[pointer.dtype])
