@@ -39,6 +39,14 @@ def _agree(found: Any, expected: Any, dtype: str, names: Any) -> None:
         np.testing.assert_allclose(a.astype("f8") / scale, b / scale, rtol=0, atol=TOLERANCES[dtype], err_msg=name)
 
 
+@pytest.fixture(params=["all times at once", "one time after the other"])
+def how(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whether a block takes all times of an example."""
+    if request.param == "one time after the other":
+        monkeypatch.setattr("agog_cuda_cupy.cuda.lstm._MOST_READS", 0)
+
+
+@pytest.mark.usefixtures("how")
 @pytest.mark.parametrize("dtype", TOLERANCES)
 @pytest.mark.parametrize("is_masked", [False, True], ids=["whole", "masked"])
 @pytest.mark.parametrize(
@@ -93,6 +101,22 @@ def test_gru_and_its_gradients(
     found = gru_grad(modules, gradient, *arrays, hidden, reserve, **names, sources=GRU_SOURCES)
     exact = gradient.astype("f8"), *_exact(arrays), expected[0], expected[1]
     _agree(found, REFERENCE("gru_grad")(*exact, **names, sources=GRU_SOURCES), dtype, GRU_SOURCES)
+
+
+@pytest.mark.usefixtures("how")
+@pytest.mark.parametrize("units", [32, 40, 256, 257])
+def test_an_lstm_of_several_warps(modules: Any, order: str, units: int) -> None:
+    rng = np.random.default_rng(7)
+    shapes = [(3, 2, 4), (4, 4 * units), (units, 4 * units), (4 * units,), (2, units), (2, units)]
+    arrays = [*[_numbers(rng, *shape, dtype="float32") / 4 for shape in shapes], np.zeros((0, 0), bool)]
+    names = {"activation": "tanh", "recurrent_activation": "sigmoid"}
+    hidden, cell, reserve = lstm(modules, *arrays, **names)
+    expected = REFERENCE("lstm")(*_exact(arrays), **names)
+    _agree((hidden, cell), expected[:2], "float32", ("hidden", "cell"))
+    gradients = [np.ones_like(hidden), np.ones_like(cell)]
+    found = lstm_grad(modules, *gradients, *arrays, hidden, reserve, **names, sources=LSTM_SOURCES)
+    exact = *_exact(gradients), *_exact(arrays), expected[0], expected[2]
+    _agree(found, REFERENCE("lstm_grad")(*exact, **names, sources=LSTM_SOURCES), "float32", LSTM_SOURCES)
 
 
 def test_an_lstm_of_no_time_gives_its_state(modules: Any) -> None:

@@ -1,4 +1,4 @@
-"""LSTM: `lstm` and its gradient, by one kernel of lstm.cu for each time behind a product of matrices.
+"""LSTM: `lstm` and its gradient, by a kernel of lstm.cu for all times, or one for each behind a product of matrices.
 
 The reserve is that of agog_kernels_xp. Half precision is computed in float32.
 """
@@ -10,8 +10,12 @@ from typing import Any
 
 from agog_cuda_cupy.cuda.modules import Modules, element
 from agog_cuda_cupy.cuda.recurrence import codes, is_served, widening
+from agog_cuda_cupy.cuda.transpose import contiguous
 
 Array = Any
+
+_MOST_UNITS = 256  # as in the source
+_MOST_READS = 3 << 20  # quarters of the weights that all blocks read at each time, one for each example
 
 
 def lstm(
@@ -35,14 +39,19 @@ def lstm(
     products = wide(x).reshape(times * batch, features).dot(wide(kernel))
     reserve = xp.empty((times, batch, 5 * units), products.dtype)
     hiddens = xp.empty((times, batch, units), products.dtype)
-    from_state = xp.empty((batch, 4 * units), products.dtype)
-    step = modules.kernel("lstm", "lstm_cell", AGOG_NUMBER=element(products.dtype) or "")
     masks = xp.ascontiguousarray(mask), bool(mask.size)
     kinds = codes(activation, recurrent_activation)
-    for time in range(times):
-        xp.matmul(hiddens[time - 1] if time else hidden, weights, out=from_state)
-        given = products, biases, from_state, hidden, cell, *masks, reserve, hiddens, time, batch, units, *kinds
-        modules.launch(step, batch * units, *given)
+    if _is_small(times, batch, units):
+        layer = modules.kernel("lstm", "lstm_layer", AGOG_NUMBER=element(products.dtype) or "")
+        given = products, biases, weights, hidden, cell, *masks, reserve, hiddens, times, batch, units, *kinds
+        layer((batch,), (_threads(units),), given)
+    else:
+        from_state = xp.empty((batch, 4 * units), products.dtype)
+        step = modules.kernel("lstm", "lstm_cell", AGOG_NUMBER=element(products.dtype) or "")
+        for time in range(times):
+            xp.matmul(hiddens[time - 1] if time else hidden, weights, out=from_state)
+            given = products, biases, from_state, hidden, cell, *masks, reserve, hiddens, time, batch, units, *kinds
+            modules.launch(step, batch * units, *given)
     last = reserve[-1, :, 4 * units :] if times else cell
     return hiddens.astype(x.dtype, copy=False), last.astype(x.dtype), reserve
 
@@ -75,14 +84,19 @@ def lstm_grad(
     to_cell = xp.array(wide(cell_gradients))
     held, product = xp.zeros((batch, units), to_cell.dtype), xp.zeros((batch, units), to_cell.dtype)
     errors = xp.empty((times, batch, 4 * units), to_cell.dtype)
-    step = modules.kernel("lstm", "lstm_cell_grad", AGOG_NUMBER=element(to_cell.dtype) or "")
     masks = xp.ascontiguousarray(mask), bool(mask.size)
     kinds = codes(activation, recurrent_activation)
-    for time in range(times - 1, -1, -1):
-        states = held, to_cell, errors
-        given = outputs, product, reserve, first_cell, *masks, *states, time, batch, units, *kinds
-        modules.launch(step, batch * units, *given)
-        xp.matmul(errors[time], weights, out=product)
+    if _is_small(times, batch, units):
+        layer = modules.kernel("lstm", "lstm_layer_grad", AGOG_NUMBER=element(to_cell.dtype) or "")
+        states = product, held, to_cell, errors
+        given = outputs, contiguous(modules, weights), reserve, first_cell, *masks, *states, times, batch, units, *kinds
+        layer((batch,), (_threads(units),), given)
+    else:
+        step = modules.kernel("lstm", "lstm_cell_grad", AGOG_NUMBER=element(to_cell.dtype) or "")
+        for time in range(times - 1, -1, -1):
+            given = outputs, product, reserve, first_cell, *masks, held, to_cell, errors, time, batch, units, *kinds
+            modules.launch(step, batch * units, *given)
+            xp.matmul(errors[time], weights, out=product)
     rows = errors.reshape(times * batch, 4 * units)
 
     def of_recurrent_kernel() -> Array:
@@ -98,3 +112,13 @@ def lstm_grad(
         "initial_cell": lambda: to_cell,
     }
     return tuple([results[source]().astype(x.dtype) for source in sources])
+
+
+def _is_small(times: int, batch: int, units: int) -> bool:
+    """Whether a block of each example goes through all times sooner than launches for each time do."""
+    return bool(times and batch and 0 < units <= _MOST_UNITS and batch * units**2 <= _MOST_READS)
+
+
+def _threads(units: int) -> int:
+    """A thread for each unit, in whole warps."""
+    return -(-units // 32) * 32
