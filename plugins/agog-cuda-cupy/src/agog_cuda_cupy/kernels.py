@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -63,6 +64,16 @@ def matmul(a: Any, b: Any, *, transpose_a: bool, transpose_b: bool) -> Any:
     if dtype.name == "bfloat16" and max(a.ndim, b.ndim) > 2:
         a, b = a.astype("float32"), b.astype("float32")
     return matmul(cupy, a, b, transpose_a=transpose_a, transpose_b=transpose_b).astype(dtype, copy=False)
+
+
+def reduce_mean_grad(gradients: Any, *, shape: tuple[int, ...], axes: tuple[int, ...], keepdims: bool) -> Any:
+    """Repetition along the reduced axes and division in one launch; half precision in float32, which holds the count."""
+    count = math.prod([shape[axis] for axis in axes])
+    sizes = [1 if axis in axes else size for axis, size in enumerate(shape)]
+    shares = cupy.broadcast_to(gradients if keepdims else gradients.reshape(sizes), shape)
+    if gradients.dtype.itemsize == 2:
+        return (shares.astype("float32") / np.float32(count)).astype(gradients.dtype)
+    return cupy.true_divide(shares, gradients.dtype.type(count))
 
 
 def bessel_i1e(x: Any) -> Any:

@@ -66,9 +66,9 @@ class Training:
 
 # At most so many launches, forward, backward and of the optimizer.
 MOST = {
-    "perceptron": {"forward": 15, "backward": 15, "update": 1},
-    "convolutional": {"forward": 40, "backward": 60, "update": 1},
-    "recurrent": {"forward": 60, "backward": 80, "update": 1},
+    "perceptron": {"forward": 6, "backward": 9, "update": 1},
+    "convolutional": {"forward": 19, "backward": 16, "update": 1},
+    "recurrent": {"forward": 11, "backward": 22, "update": 1},
 }
 
 

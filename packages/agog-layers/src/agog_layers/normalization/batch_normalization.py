@@ -165,4 +165,5 @@ class BatchNormalization(Normalizing):
         for moving, latest in ((self.moving_mean, mean), (self.moving_variance, variance)):
             value = moving.value()
             change = value - reshape(stop_gradient(latest), value._shape)
+            del value  # of which the update would make a copy
             moving.assign_sub(change * (1 - self.momentum))
