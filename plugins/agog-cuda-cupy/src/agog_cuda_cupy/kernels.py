@@ -67,7 +67,7 @@ def matmul(a: Any, b: Any, *, transpose_a: bool, transpose_b: bool) -> Any:
 
 
 def reduce_mean_grad(gradients: Any, *, shape: tuple[int, ...], axes: tuple[int, ...], keepdims: bool) -> Any:
-    """Repetition along the reduced axes and division in one launch; half precision in float32, which holds the count."""
+    """Repetition along the reduced axes, divided in one launch; half precision in float32, which holds the count."""
     count = math.prod([shape[axis] for axis in axes])
     sizes = [1 if axis in axes else size for axis, size in enumerate(shape)]
     shares = cupy.broadcast_to(gradients if keepdims else gradients.reshape(sizes), shape)
