@@ -61,6 +61,7 @@ OTHERS = {
     "AbortedError": "what a `Communicator` raises where the processes can no longer compute together",
     "API_VERSION": "the version of the contract that this agog-core has",
     "Communicator": "what `Collective.connect` gives; its methods are in [Connect processes](collectives.md)",
+    "HostCommunicator": "what `Collective.connect` gives for host arrays: a `Communicator` that serves a second thread",
     "InvalidArgumentError": "what a kernel raises where a value is wrong, with the op's name in front",
     "Late": "a number of a traced function that the host computes at each run",
     "LateItem": "one of several such numbers, by its name",

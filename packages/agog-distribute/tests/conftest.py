@@ -54,6 +54,13 @@ class ThreadCommunicator:
     def split(self, ranks: Sequence[int]) -> Any:
         raise NotImplementedError
 
+    def duplicate(self) -> ThreadCommunicator:
+        table, barrier = self.exchange(([None] * self.size, threading.Barrier(self.size)))[0]
+        return ThreadCommunicator(self.rank, table, barrier)
+
+    def sum_in_place(self, array: Any) -> None:
+        array[...] = self.all_reduce(array.copy(), "sum")
+
     def abort(self, message: str) -> None:
         raise NotImplementedError
 

@@ -27,3 +27,10 @@ def test_the_mean_of_shares_is_the_gradient_of_the_batch(size: int, how: str, la
 def test_a_guard_that_fails_on_one_rank_runs_no_collective_twice(launch: Any) -> None:
     done = launch(2, "faults", "guard", seconds=20)
     check(done, 2)
+
+
+@pytest.mark.parametrize("size", [1, 2, 4])
+@pytest.mark.parametrize("what", ["plain", "rows", "clipped", "accumulated", "scaled"])
+def test_steps_are_those_of_one_process(size: int, what: str, launch: Any) -> None:
+    check(launch(size, "averages", what), size)
+    check(launch(size, "averages", what, "traced"), size)

@@ -29,7 +29,7 @@ from agog_core.compiler import *
 from agog_core.dispatch.devices.precision import matmul_precision
 from agog_core.dispatch.op import Op, registry
 from agog_core.dispatch.plugins.backend import Backend, MemoryStats
-from agog_core.dispatch.plugins.collectives import Collective, Communicator
+from agog_core.dispatch.plugins.collectives import Collective, Communicator, HostCommunicator
 from agog_core.dispatch.plugins.contract import (
     API_VERSION,
     PROJECT,
@@ -62,6 +62,7 @@ __all__ = [
     "Collective",
     "Communicator",
     "Conformance",
+    "HostCommunicator",
     "InvalidArgumentError",
     "Kernel",
     "MemoryStats",

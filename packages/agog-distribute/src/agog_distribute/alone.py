@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from agog_core.plugin import Communicator
+from agog_core.plugin import HostCommunicator
 
 
 class Alone:
@@ -38,8 +38,14 @@ class Alone:
     def agree(self, number: int) -> bool:
         return True
 
-    def split(self, ranks: Sequence[int]) -> Communicator:
+    def split(self, ranks: Sequence[int]) -> HostCommunicator:
         return self
+
+    def duplicate(self) -> HostCommunicator | None:
+        return self
+
+    def sum_in_place(self, array: Any) -> None:
+        return None
 
     def abort(self, message: str) -> None:
         raise SystemExit(message)

@@ -8,9 +8,12 @@ from typing import Any
 
 import agog_core as ag
 from agog_core import IndexedSlices, Tensor, nest
-from agog_core.errors import AbortedError, InvalidArgumentError
+from agog_core.errors import InvalidArgumentError
+from agog_core.tensors.tensor import wrap
 from agog_core.tracers import present_tracer, tracing
-from agog_distribute.agreement import by_rank, texts_of
+from agog_distribute.agreement import texts_of
+from agog_distribute.averaging import averager_of, check_forms, has_buckets
+from agog_distribute.buckets import Form
 from agog_distribute.groups import Group, everybody
 from agog_distribute.ops import all_gather, all_reduce
 from agog_distribute.place import line_of_program
@@ -125,15 +128,19 @@ def _form(gradient: Any, variable: Any) -> str:
 def _combined(group: Group, position: int, lines: Iterable[str]) -> str:
     """What all processes make of a gradient that is one thing here and another there."""
     kinds, forms = zip(*(line.split(" ", 1) for line in lines), strict=True)
-    if len(set(forms) - {""}) > 1:
-        raise AbortedError(
-            f"average_gradients: gradient {position} is not of one form in all processes:\n{by_rank(group, forms)}"
-        )
+    check_forms(group, position, forms)
     return _DENSE if _DENSE in kinds else _ROWS if _ROWS in kinds else _NONE
 
 
 def _reduced(tensors: list[Tensor], group: Group, reduction: str) -> list[Tensor]:
-    """The mean or sum of tensors of one dtype, by one collective."""
+    """The mean or sum of tensors of one dtype and device: in buckets, or by one op where tapes or traces see it."""
+    if has_buckets(tensors):
+        forms = [Form(x.dtype.name, x._shape) for x in tensors]
+        averaging = averager_of(group).begin(forms, reduction, line_of_program())
+        for position in reversed(range(len(tensors))):
+            averaging.take(position, tensors[position]._array)
+        averaging.finish()
+        return [wrap(array, x._table, x._shape) for array, x in zip(averaging.averages(), tensors, strict=True)]
     whole = all_reduce(ag.concat([ag.reshape(x, [-1]) for x in tensors], 0), reduction, group)
     parts = ag.split(whole, [math.prod(x._shape) for x in tensors], 0)
     return [ag.reshape(part, x._shape) for part, x in zip(parts, tensors, strict=True)]

@@ -10,7 +10,7 @@ from agog_core.dispatch.devices.lookup import get_device
 from agog_core.dispatch.plugins.collectives import collective_of, explain_collectives
 from agog_core.dispatch.plugins.reference import load_reference
 from agog_core.errors import FailedPreconditionError, InvalidArgumentError
-from agog_core.plugin import Collective, Communicator
+from agog_core.plugin import Collective, Communicator, HostCommunicator
 from agog_distribute.alone import Alone
 from agog_distribute.environment import launched
 from agog_distribute.through_host import ThroughHost
@@ -26,10 +26,11 @@ class Group:
         communicator: what connects them.
     """
 
-    def __init__(self, ranks: Sequence[int], communicator: Communicator) -> None:
+    def __init__(self, ranks: Sequence[int], communicator: HostCommunicator) -> None:
         self.ranks = tuple(ranks)
         self.communicator = communicator
         self.count = 0  # of collectives so far, which all members agree upon
+        self.averaging: Any = None  # what of it lasts from one average of gradients to the next
         self._of_devices: dict[str, Communicator] = {}
 
     def on(self, device: str) -> Communicator:
@@ -76,7 +77,7 @@ class _Run:
 _run = _Run()
 
 
-def _connected() -> Communicator:
+def _connected() -> HostCommunicator:
     """What the collective of this run connects; without any, this process alone."""
     said = launched()
     head = (
@@ -90,7 +91,7 @@ def _connected() -> Communicator:
                 f"{explain_collectives('cpu')}"
             )
         return Alone()
-    communicator: Communicator = _connector(found)()
+    communicator: HostCommunicator = _connector(found)()
     if said is not None and communicator.size == 1:
         raise FailedPreconditionError(
             f"{head}processes, but collective {found.name!r} finds one. Its library is not that of the launcher: start "
@@ -105,7 +106,7 @@ def _connector(found: Collective) -> Callable[..., Any]:
     return connect
 
 
-def _of_device(device: str, hosts: Communicator) -> Communicator:
+def _of_device(device: str, hosts: HostCommunicator) -> Communicator:
     """What connects arrays on a device: the collective of its type, else that of the hosts, with copies."""
     place = get_device(device)
     if place.backend.host_memory:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from agog_core import GradientTape
+from agog_core import GradientTape, Tensor
+from agog_core.gradients.finality import Tell
 from agog_distribute.averages import averaged, check_reduction
 from agog_distribute.groups import Group, everybody
+from agog_distribute.walks import walk_of
 
 __all__ = ["DistributedGradientTape"]
 
@@ -76,9 +78,19 @@ class DistributedGradientTape(GradientTape):
             if self._of is not None:
                 self._of._used = self._used
 
-    def _gradients(
-        self, targets: Sequence[Any], sources: Sequence[Any], output_gradients: Sequence[Any] | None
+    def pull_back(
+        self, targets: Sequence[Any], sources: Sequence[Any], seeds: Sequence[Tensor | None] | None, tell: Tell = None
     ) -> list[Any]:
-        found = super()._gradients(targets, sources, output_gradients)
+        """See `GradientTape.pull_back`; what it gives is averaged, bucket by bucket while it walks."""
         group = self._group or everybody()
-        return found if group.size == 1 else averaged(found, sources, group, self._reduction)
+        if group.size == 1:
+            return super().pull_back(targets, sources, seeds, tell)
+        walk = walk_of(sources, group, self._reduction)
+        if walk is None:
+            found = super().pull_back(targets, sources, seeds, tell)
+            return averaged(found, sources, group, self._reduction)
+        try:
+            return walk.finish(super().pull_back(targets, sources, seeds, walk.tell))
+        except BaseException:
+            walk.give_up()
+            raise

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from agog_core.plugin import Communicator
+from agog_core.plugin import HostCommunicator
 from agog_mpi.exceptions import abort_on_exceptions
 
 
-def connect() -> Communicator:
+def connect() -> HostCommunicator:
     """The communicator of all processes; an exception that nobody catches ends them all from now on."""
     from mpi4py import MPI
 
@@ -83,9 +83,19 @@ class MPICommunicator:
         self._comm.Allreduce(self._numbers[:2], self._numbers[2:], self._mpi.MAX)
         return bool(self._numbers[2] == -self._numbers[3])
 
-    def split(self, ranks: Sequence[int]) -> Communicator:
+    def split(self, ranks: Sequence[int]) -> HostCommunicator:
         group = self._comm.Get_group().Incl(list(ranks))
         return MPICommunicator(self._comm.Create_group(group))
+
+    def duplicate(self) -> HostCommunicator | None:
+        serves_threads = self._mpi.Query_thread() == self._mpi.THREAD_MULTIPLE
+        return MPICommunicator(self._comm.Dup()) if serves_threads else None
+
+    def sum_in_place(self, array: Any) -> None:
+        if _computed(array) is array:
+            self._comm.Allreduce(self._mpi.IN_PLACE, array, self._mpi.SUM)
+        else:
+            array[...] = self.all_reduce(array, "sum")
 
     def abort(self, message: str) -> None:
         print(message, file=sys.stderr, flush=True)

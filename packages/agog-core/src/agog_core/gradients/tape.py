@@ -8,6 +8,7 @@ from typing import Any, Self
 
 from agog_core import nest
 from agog_core.gradients.backpropagation import NO_TENSOR, backpropagate, conjugate, filled_like, seed, total
+from agog_core.gradients.finality import Tell, backpropagate_telling
 from agog_core.gradients.jacobians import stacked, unit_tensors
 from agog_core.gradients.unconnected import without_gradient
 from agog_core.observers.graph_node import GraphNode
@@ -340,7 +341,7 @@ class GradientTape(Recording):
         return found
 
     def pull_back(
-        self, targets: Sequence[Any], sources: Sequence[Any], seeds: Sequence[Tensor | None] | None
+        self, targets: Sequence[Any], sources: Sequence[Any], seeds: Sequence[Tensor | None] | None, tell: Tell = None
     ) -> list[Any]:
         """Multiply by the transposed Jacobian, and conjugate nothing; `gradient` is this for users.
 
@@ -348,6 +349,7 @@ class GradientTape(Recording):
             targets: tensors and variables.
             sources: tensors and variables.
             seeds: for each target what its gradient starts with, None for ones; or None for ones everywhere.
+            tell: see `agog_core.gradients.finality.backpropagate_telling`; None to be told of nothing.
 
         Returns:
             For each source a tensor, `IndexedSlices` or None.
@@ -380,7 +382,11 @@ class GradientTape(Recording):
             keep.update(ids)
             ids_of.append(ids)
         self._used = not self._persistent
-        backpropagate(self.records.copy() if self._persistent else self.records, gradients, keep)
+        records = self.records.copy() if self._persistent else self.records
+        if tell is None:
+            backpropagate(records, gradients, keep)
+        else:
+            backpropagate_telling(records, gradients, keep, ids_of, tell)
         return [gradients.get(ids[0]) if len(ids) == 1 else total(gradients, ids) for ids in ids_of]
 
     def _value(self, value: Any, what: str) -> Tensor:

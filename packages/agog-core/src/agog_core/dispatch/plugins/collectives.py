@@ -63,6 +63,20 @@ class Communicator(Protocol):
         """End all processes, after the message has been printed."""
 
 
+class HostCommunicator(Communicator, Protocol):
+    """What connects host arrays, also for threads that send gradients while others are still computed."""
+
+    def duplicate(self) -> HostCommunicator | None:
+        """The same processes once more, for another thread, whose calls never meet those of this one; all call it. None
+        where the engine serves one thread only."""
+
+    def sum_in_place(self, array: Any) -> None:
+        """Write what ``all_reduce(array, "sum")`` gives into the array."""
+
+    def split(self, ranks: Sequence[int]) -> HostCommunicator:
+        """See `Communicator.split`."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Collective:
     """What connects the processes of a run.
@@ -70,9 +84,10 @@ class Collective:
     Args:
         name: its name, such as ``"mpi"``, for errors and reports.
         devices: the device types whose arrays it takes, such as ``("cpu",)``.
-        connect: gives the `Communicator` of all processes; it is called once in each of them. A ``"module:attribute"``
-            string is imported then. For devices whose memory is not the host's it is called once for each group, with
-            the communicator of host arrays, over which it may hand what it needs; None where it connects these not.
+        connect: gives the `HostCommunicator` of all processes; it is called once in each of them. A
+            ``"module:attribute"`` string is imported then. For devices whose memory is not the host's it is called once
+            for each group, with the communicator of host arrays, over which it may hand what it needs, and gives a
+            `Communicator`; None where it connects these not.
         priority: among several for a device type, the highest is taken.
         unavailable: returns a sentence that says why it cannot be used here, or None.
 
@@ -86,7 +101,7 @@ class Collective:
 
     name: str
     devices: tuple[str, ...]
-    connect: Callable[[], Communicator] | Callable[[Communicator], Communicator | None] | str
+    connect: Callable[[], HostCommunicator] | Callable[[Communicator], Communicator | None] | str
     priority: int = 100
     unavailable: Callable[[], str | None] = available
 

@@ -1,0 +1,182 @@
+"""Averaging: gradients that are sent, bucket by bucket, while others are still computed."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Sequence
+from queue import SimpleQueue
+from typing import Any
+from weakref import WeakSet
+
+import numpy as np
+
+from agog_core import Tensor
+from agog_core.errors import AbortedError, FailedPreconditionError
+from agog_core.plugin import Backend
+from agog_core.recording import tapes_of_context
+from agog_core.tracers import present_tracer, tracing
+from agog_distribute.agreement import agree, by_rank, texts_of
+from agog_distribute.buckets import Buffers, Form, Layout, Pool
+from agog_distribute.groups import Group
+from agog_distribute.place import Place
+from agog_distribute.progress import Progress
+
+_POOLS = 4  # of layouts, the last used, that keep their buffers
+
+
+class Averager:
+    """What of a group lasts from one average of gradients to the next.
+
+    Args:
+        group: the processes; all members make it at once.
+
+    Attributes:
+        dense: variables whose gradients were tensors the last time, in all processes.
+        present: the average that goes on in a traced function, or None.
+    """
+
+    def __init__(self, group: Group) -> None:
+        self.group, self.progress, self._process = group, Progress(group), os.getpid()
+        self.dense: WeakSet[Any] = WeakSet()
+        self.present: Averaging | None = None
+        self._pools: dict[Any, Pool] = {}
+
+    def begin(self, forms: Sequence[Form], reduction: str, place: Place) -> Averaging:
+        """Begin to take gradients of these forms, where all members of the group do.
+
+        Raises:
+            AbortedError: they do not, or not with gradients of the same forms.
+            FailedPreconditionError: this process was forked from one that is connected.
+        """
+        if os.getpid() != self._process:
+            raise FailedPreconditionError(
+                "average_gradients: this process was forked from one of the run; nothing connects it with the others."
+            )
+        text = "\n".join(f"{dtype} {shape}" for dtype, shape in forms)
+        what = f"average_gradients of {len(forms)} gradients"
+        texts = texts_of(self.group, what, text, place)
+        for number, found in enumerate(zip(*map(str.splitlines, texts), strict=True)):
+            check_forms(self.group, number, found)
+        key = tuple(forms)
+        pool = self._pools.pop(key, None) or Pool(Layout(forms))
+        self._pools = {**dict(list(self._pools.items())[1 - _POOLS :]), key: pool}
+        scale = 1 / self.group.size if reduction == "mean" else 1.0
+        return Averaging(self.progress, pool.layout, pool.take(), scale, place)
+
+
+class Averaging:
+    """One average: takes gradients as they become final, and sends each bucket as soon as it is full.
+
+    Args:
+        progress: sends.
+        layout: where gradients lie.
+        buffers: the memory.
+        scale: the factor of each gradient.
+        place: the line of the program.
+    """
+
+    def __init__(self, progress: Progress, layout: Layout, buffers: Buffers, scale: float, place: Place) -> None:
+        self._progress, self._layout, self._buffers, self._scale, self._place = progress, layout, buffers, scale, place
+        self._left, self._next = list(layout.counts), 0
+        self._is_over = False
+        self._done: SimpleQueue[BaseException | None] = SimpleQueue()
+
+    def take(self, position: int, gradient: Any) -> None:
+        """Take one gradient, a host array or None for zeros; each is taken once."""
+        dtype, shape = self._layout.forms[position]
+        start, stop = self._layout.places[position]
+        target = self._buffers[dtype][start:stop].reshape(shape)
+        if gradient is None:
+            target[...] = 0
+        elif self._scale == 1.0:
+            target[...] = gradient
+        else:
+            np.multiply(gradient, target.dtype.type(self._scale), out=target)
+        for number in self._layout.buckets_of[position]:
+            self._left[number] -= 1
+        # In one order in all processes, whatever order they compute in.
+        while self._next < len(self._left) and not self._left[self._next]:
+            self._start(self._sender(self._next))
+            self._next += 1
+
+    def finish(self, text: str = "") -> list[str]:
+        """Wait for all buckets, and for the texts of all processes; equal ones are not sent.
+
+        Raises:
+            AbortedError: another process does something else.
+        """
+        assert self._next == len(self._left)
+        group, texts = self._progress.group, [text]
+        what = f"average_gradients of {len(self._layout.forms)} gradients, at their end"
+        if text:
+            self._start(lambda: texts.extend(texts_of(group, what, text, self._place)))
+        count = len(self._left) + bool(text)
+        errors = [error for _ in range(count) if (error := self._done.get()) is not None]
+        self._is_over = True
+        if errors:
+            raise errors[0]
+        return texts[1:]
+
+    def averages(self) -> list[Any]:
+        """What is there then; it lies in the buffers."""
+        places = zip(self._layout.forms, self._layout.places, strict=True)
+        return [self._buffers[dtype][start:stop].reshape(shape) for (dtype, shape), (start, stop) in places]
+
+    def give_up(self) -> None:
+        """Let the others, which wait for the rest, know that it does not come."""
+        if not self._is_over:
+            self._is_over = True
+            group = self._progress.group
+            self._progress.start(lambda: agree(group, "average_gradients, given up", place=self._place), SimpleQueue())
+
+    def _start(self, send: Callable[[], None]) -> None:
+        def job() -> None:
+            if self._is_over:
+                return
+            try:
+                send()
+            except BaseException:
+                self._is_over = True  # nobody would answer what follows
+                raise
+
+        self._progress.start(job, self._done)
+
+    def _sender(self, number: int) -> Callable[[], None]:
+        dtype, start, stop = self._layout.buckets[number]
+        part, group = self._buffers[dtype][start:stop], self._progress.group
+        what = f"average_gradients, bucket {number + 1} of {len(self._left)}"
+
+        def send() -> None:
+            agree(group, what, part, self._place)
+            group.communicator.sum_in_place(part)
+
+        return send
+
+
+def averager_of(group: Group) -> Averager:
+    """The averager of a group; all members ask for it at once."""
+    if group.averaging is None:
+        group.averaging = Averager(group)
+    found: Averager = group.averaging
+    return found
+
+
+def has_buckets(tensors: Iterable[Tensor]) -> bool:
+    """Whether no tape or trace sees what is done with tensors in the host's memory."""
+    is_traced = tracing and (tracer := present_tracer()) is not None and tracer.records
+    return not (is_traced or any(tape.is_open for tape in tapes_of_context())) and all(map(is_on_host, tensors))
+
+
+def is_on_host(tensor: Tensor) -> bool:
+    """Whether a tensor's array, or that which a traced one stands for, is the host's."""
+    backend: Backend = tensor._table.device.untraced.backend
+    return backend.host_memory
+
+
+def check_forms(group: Group, number: int, forms: Iterable[str]) -> None:
+    """Refuse a gradient that has not the same dtype and shape in all processes; those without any say nothing."""
+    told = tuple(forms)
+    if len(set(told) - {""}) > 1:
+        raise AbortedError(
+            f"average_gradients: gradient {number} is not of one form in all processes:\n{by_rank(group, told)}"
+        )

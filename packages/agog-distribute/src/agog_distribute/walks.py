@@ -1,0 +1,210 @@
+"""Walks: gradients that are averaged while a tape still walks back, eagerly or traced."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from agog_core import IndexedSlices, Tensor, Variable, convert_to_tensor, int64
+from agog_core.errors import AbortedError
+from agog_core.recording import tapes_of_context
+from agog_core.tensors.tensor import wrap
+from agog_core.tracers import Tracer, present_tracer, tracing
+from agog_distribute.averages import averaged
+from agog_distribute.averaging import Averaging, averager_of, is_on_host
+from agog_distribute.buckets import Form, Layout
+from agog_distribute.groups import Group
+from agog_distribute.place import line_of_program
+
+_NONE, _DENSE, _ROWS = "none", "dense", "rows"
+_KINDS = (_NONE, _DENSE, _ROWS)
+
+
+def walk_of(sources: Sequence[Any], group: Group, reduction: str) -> Walk | None:
+    """What averages the gradients of some sources while a tape walks back; None where it has to be done by ops,
+    since other tapes record them or the memory is not the host's."""
+    values = [source._current() if isinstance(source, Variable) else source for source in sources]
+    if any(tape.is_open for tape in tapes_of_context()) or not all(map(is_on_host, values)):
+        return None
+    if tracing and (tracer := present_tracer()) is not None and tracer.records:
+        return _TracedWalk(sources, values, group, reduction, tracer)
+    return _EagerWalk(sources, values, group, reduction)
+
+
+class Walk:
+    """The averages of one walk back.
+
+    Args:
+        sources: what the gradients are of.
+        values: their present values.
+        group: the processes.
+        reduction: ``"mean"`` or ``"sum"``.
+    """
+
+    def __init__(self, sources: Sequence[Any], values: Sequence[Tensor], group: Group, reduction: str) -> None:
+        self.sources, self.values, self.group, self.reduction = sources, values, group, reduction
+        self.place = line_of_program()
+        self.taken: set[int] = set()
+
+    def tell(self, position: int, gradient: Any) -> None:
+        """Take the gradient of a source, which is final."""
+        if position not in self.taken:
+            self.taken.add(position)
+            self.take(position, gradient)
+
+    def take(self, position: int, gradient: Any) -> None:
+        """Take the gradient of a source for the first time."""
+        raise NotImplementedError
+
+    def finish(self, gradients: Sequence[Any]) -> list[Any]:
+        """The averages, when the walk is at its end."""
+        raise NotImplementedError
+
+    def give_up(self) -> None:
+        """The walk has raised an error."""
+
+    def dense(self, position: int, gradient: Any) -> Any:
+        """A gradient as a tensor, or None."""
+        if type(gradient) is IndexedSlices and gradient._shape is None:
+            gradient = IndexedSlices(gradient.values, gradient.indices, self.values[position]._shape)
+        return convert_to_tensor(gradient) if type(gradient) is IndexedSlices else gradient
+
+
+class _EagerWalk(Walk):
+    """Buckets of the variables whose gradients were tensors the last time; all others follow when the walk is done."""
+
+    def __init__(self, sources: Sequence[Any], values: Sequence[Tensor], group: Group, reduction: str) -> None:
+        super().__init__(sources, values, group, reduction)
+        self.averager = averager_of(group)
+        dense = self.averager.dense
+        self.sent = [n for n, source in enumerate(sources) if isinstance(source, Variable) and source in dense]
+        self.numbers = {position: number for number, position in enumerate(self.sent)}
+        forms = _forms([values[position] for position in self.sent])
+        self.averaging = self.averager.begin(forms, reduction, self.place) if forms else None
+
+    def take(self, position: int, gradient: Any) -> None:
+        number = self.numbers.get(position)
+        if number is not None and self.averaging is not None:
+            tensor = self.dense(position, gradient)
+            self.averaging.take(number, None if tensor is None else tensor._table.device.to_host(tensor._array))
+
+    def finish(self, gradients: Sequence[Any]) -> list[Any]:
+        found: list[Any] = list(gradients)
+        if self.averaging is not None:
+            for position in self.sent:
+                self.tell(position, gradients[position])
+            kinds = _agreed_kinds(self.averaging, [gradients[position] for position in self.sent])
+            for position, kind, array in zip(self.sent, kinds, self.averaging.averages(), strict=True):
+                like = self.values[position]
+                found[position] = None if kind == _NONE else wrap(array, like._table, like._shape)
+                if kind != _DENSE:
+                    self.averager.dense.discard(self.sources[position])
+        rest = [n for n in range(len(found)) if n not in self.numbers]
+        if rest:
+            owners = [self.sources[n] for n in rest]
+            averages = averaged([gradients[n] for n in rest], owners, self.group, self.reduction)
+            for position, average in zip(rest, averages, strict=True):
+                found[position] = average
+                if isinstance(average, Tensor) and isinstance(self.sources[position], Variable):
+                    self.averager.dense.add(self.sources[position])
+        return found
+
+    def give_up(self) -> None:
+        if self.averaging is not None:
+            self.averaging.give_up()
+
+
+class _TracedWalk(Walk):
+    """Nodes of a traced function: one where the walk begins, one for each bucket, and one that waits for all."""
+
+    def __init__(
+        self, sources: Sequence[Any], values: Sequence[Tensor], group: Group, reduction: str, tracer: Tracer
+    ) -> None:
+        super().__init__(sources, values, group, reduction)
+        forms, place = _forms(values), self.place
+        layout = Layout(forms)
+        self.tracer, self.buckets_of, self.left, self.next = tracer, layout.buckets_of, list(layout.counts), 0
+        self.waiting: list[tuple[int, Tensor | None]] = []
+
+        def begin() -> list[Any]:
+            averager = averager_of(group)
+            if averager.present is not None:  # a run before has raised an error
+                averager.present.give_up()
+            averager.present = averager.begin(forms, reduction, place)
+            return []
+
+        tracer.python(begin, [], [])
+
+    def take(self, position: int, gradient: Any) -> None:
+        self.waiting.append((position, self.dense(position, gradient)))
+        for number in self.buckets_of[position]:
+            self.left[number] -= 1
+        begin = self.next
+        while self.next < len(self.left) and not self.left[self.next]:
+            self.next += 1
+        if self.next > begin:
+            self._start()
+
+    def _start(self) -> None:
+        """Fill what is there by now, of which a bucket at least is full."""
+        group, positions = self.group, [position for position, _ in self.waiting]
+        given = [position for position, tensor in self.waiting if tensor is not None]
+        tensors = [tensor for _, tensor in self.waiting if tensor is not None]
+        self.waiting = []
+
+        def fill(*arrays: Any) -> list[Any]:
+            present, known = _present(group), dict(zip(given, arrays, strict=True))
+            for position in positions:
+                present.take(position, known.get(position))
+            return []
+
+        self.tracer.python(fill, tensors, [])
+
+    def finish(self, gradients: Sequence[Any]) -> list[Any]:
+        for position, gradient in enumerate(gradients):
+            self.tell(position, gradient)
+        self._start()  # those without elements
+        group = self.group
+        own = [None if g is None else 1 for g in gradients]
+
+        def agreed() -> list[Any]:
+            return [[_KINDS.index(kind) for kind in _agreed_kinds(_present(group), own)]]
+
+        (codes,) = self.tracer.python(agreed, [], [int64])
+        kept = [n for n, code in enumerate(self.tracer.known(codes)._host()) if _KINDS[code] != _NONE]
+
+        def wait(codes: Any) -> list[Any]:
+            if [n for n, code in enumerate(codes) if _KINDS[code] != _NONE] != kept:
+                raise AbortedError(
+                    "DistributedGradientTape.gradient: other processes have gradients of other variables than when the "
+                    "function was traced; let all of them use the same variables."
+                )
+            arrays = _present(group).averages()
+            averager_of(group).present = None
+            return [arrays[position] for position in kept]
+
+        tensors = self.tracer.python(wait, [codes], [self.values[position].dtype for position in kept])
+        found: list[Any] = [None] * len(gradients)
+        for position, tensor in zip(kept, tensors, strict=True):
+            found[position] = tensor
+        return found
+
+
+def _present(group: Group) -> Averaging:
+    present = averager_of(group).present
+    assert present is not None
+    return present
+
+
+def _forms(values: Sequence[Tensor]) -> list[Form]:
+    return [Form(x.dtype.name, x._shape) for x in values]
+
+
+def _agreed_kinds(averaging: Averaging, gradients: Sequence[Any]) -> list[str]:
+    """What each gradient is in all processes, at the end: rows only where it is dense in none of them."""
+    own = [_NONE if g is None else _ROWS if type(g) is IndexedSlices else _DENSE for g in gradients]
+    texts = averaging.finish(" ".join(own))
+    return [
+        _DENSE if _DENSE in kinds else _ROWS if _ROWS in kinds else _NONE
+        for kinds in zip(*map(str.split, texts), strict=True)
+    ]

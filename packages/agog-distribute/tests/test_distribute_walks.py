@@ -1,0 +1,180 @@
+"""Walks: buckets that start while a tape walks back, their memory, and what ends a walk early."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import agog_core as ag
+import agog_distribute as distribute
+from agog_core.errors import AbortedError, FailedPreconditionError
+from agog_distribute import Group, buckets
+from agog_distribute.averaging import averager_of
+from agog_distribute.buckets import Form, Layout, Pool
+
+
+def layers(count: int = 6, width: int = 150) -> list[ag.Variable]:
+    rng = np.random.default_rng(0)
+    return [ag.Variable(rng.normal(size=(width, width)).astype(np.float32) / 12) for _ in range(count)]
+
+
+def loss_of(variables: list[ag.Variable], x: Any) -> ag.Tensor:
+    for variable in variables:
+        x = ag.tanh(ag.matmul(x, variable))
+    return ag.reduce_sum(x)
+
+
+@pytest.mark.parametrize("traced", [False, True])
+def test_buckets_start_while_the_walk_goes_on(traced: bool, together: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(buckets, "FIRST", 1 << 16)
+
+    def events(group: Group) -> list[str]:
+        variables, found = layers(), []
+
+        @ag.custom_gradient
+        def noted(x: ag.Tensor) -> Any:
+            def back(g: ag.Tensor) -> ag.Tensor:
+                return ag.py_func(lambda g: (found.append("layer"), g)[1], [g], ag.float32)
+
+            return x, back
+
+        def step(x: ag.Tensor) -> list[ag.Tensor]:
+            with distribute.DistributedGradientTape(group=group) as tape:
+                for variable in variables:
+                    x = ag.tanh(ag.matmul(noted(x), variable))
+                loss = ag.reduce_sum(x)
+            result: list[ag.Tensor] = tape.gradient(loss, variables)
+            return result
+
+        run = ag.function(step) if traced else step
+        run(ag.ones([2, 150]))
+        progress = averager_of(group).progress
+        start = progress.start
+        progress.start = lambda *job: (found.append("bucket"), start(*job))[1]  # type: ignore[method-assign]
+        found.clear()
+        run(ag.ones([2, 150]))
+        return found
+
+    results = together(2, events)
+    for found in results:
+        assert isinstance(found, list), results
+        assert found.count("layer") == 5, found  # nobody asks for the gradient of the input
+        assert found.count("bucket") >= 5
+        assert found.index("bucket") <= 2
+        assert found.index("layer", found.index("bucket")) > 0  # and the walk goes on
+
+
+def test_layouts_have_every_element_once_and_no_bucket_above_a_quarter() -> None:
+    rng = np.random.default_rng(1)
+    for _ in range(50):
+        shapes = [tuple(rng.integers(0, 300, rng.integers(0, 3))) for _ in range(rng.integers(1, 12))]
+        forms = [Form(rng.choice(["float32", "float64", "bfloat16"]), shape) for shape in shapes]
+        layout = Layout(forms)
+        covered = {dtype: np.zeros(n, int) for dtype, n in layout.lengths.items()}
+        for bucket in layout.buckets:
+            covered[bucket.dtype][bucket.start : bucket.stop] += 1
+        assert all((count == 1).all() for count in covered.values())
+        size = {"float32": 4, "float64": 8, "bfloat16": 2}
+        total = sum(size[dtype] * n for dtype, n in layout.lengths.items())
+        for bucket in layout.buckets:
+            assert size[bucket.dtype] * (bucket.stop - bucket.start) <= max(total / 4, 1 << 16)
+        left = list(layout.counts)
+        for position in reversed(range(len(forms))):
+            for number in layout.buckets_of[position]:
+                left[number] -= 1
+        assert not any(left)
+
+
+def test_the_last_gradients_are_in_the_first_bucket() -> None:
+    layout = Layout([Form("float32", (1 << 20,)), Form("float32", (3, 4)), Form("float32", (5,))])
+    assert (layout.places[2].start, layout.places[1].start, layout.places[0].start) == (0, 5, 17)
+    assert layout.buckets[0].start == 0
+    assert layout.buckets_of[2] == [0]
+    assert layout.buckets_of[0] == list(range(len(layout.buckets)))
+
+
+def test_memory_is_used_again_once_nobody_has_gradients_in_it() -> None:
+    pool = Pool(Layout([Form("float32", (3,)), Form("float64", ())]))
+    first = pool.take()
+    held = first["float32"][1:].reshape(2, 1)
+    second = pool.take()
+    assert second is not first
+    del held
+    assert pool.take() is first
+
+
+def test_gradients_of_the_step_before_keep_their_values(together: Any) -> None:
+    def kept(group: Group) -> bool:
+        variable, seen = ag.Variable([1.0, 2.0]), []
+        for factor in (1.0, 2.0, 3.0, 4.0):
+            with distribute.DistributedGradientTape(group=group) as tape:
+                loss = ag.reduce_sum(variable * factor)
+            seen.append(tape.gradient(loss, variable))
+        return [g.numpy().tolist() for g in seen] == [[f, f] for f in (1.0, 2.0, 3.0, 4.0)]
+
+    assert together(2, kept) == [True, True]
+
+
+@pytest.mark.parametrize("kind", [ValueError, KeyboardInterrupt])
+def test_a_walk_that_raises_on_one_rank_ends_all(kind: type[BaseException], together: Any) -> None:
+    def gradient(group: Group) -> str:
+        variables, fails = layers(4), False
+
+        @ag.custom_gradient
+        def failing(x: ag.Tensor) -> Any:
+            def back(g: ag.Tensor) -> ag.Tensor:
+                if fails:
+                    raise kind("in the walk")
+                return g
+
+            return x, back
+
+        for turn in range(3):
+            fails = group.rank == 1 and turn == 2
+            with distribute.DistributedGradientTape(group=group) as tape:
+                loss = loss_of(variables, failing(ag.matmul(ag.ones([2, 150]), variables[0])))
+            try:
+                tape.gradient(loss, variables)
+            except kind as error:
+                return str(error)
+        return "no error"
+
+    def gradient_or_error(group: Group) -> str:
+        try:
+            return gradient(group)
+        except AbortedError as error:
+            return str(error)
+
+    first, second = together(2, gradient_or_error)
+    assert second == "in the walk"
+    assert first.startswith("average_gradients, bucket ")
+    assert "rank 1: average_gradients, given up" in first
+
+
+def test_a_forked_process_is_none_of_the_run() -> None:
+    class Alone(distribute.groups.Alone):
+        size = 2
+
+    group = Group([0, 1], Alone())
+    averager = averager_of(group)
+    averager._process += 1
+    with pytest.raises(FailedPreconditionError) as failure:
+        averager.begin([Form("float32", (2,))], "mean", ("train.py", 1))
+    assert str(failure.value) == (
+        "average_gradients: this process was forked from one of the run; nothing connects it with the others."
+    )
+
+
+def test_an_engine_for_one_thread_sends_in_that(together: Any) -> None:
+    def gradient(group: Group) -> list[float]:
+        group.communicator.duplicate = lambda: None  # type: ignore[method-assign]
+        variable = ag.Variable([1.0, 2.0])
+        for _ in range(3):
+            with distribute.DistributedGradientTape(group=group) as tape:
+                loss = ag.reduce_sum(variable * float(group.rank))
+            found = tape.gradient(loss, variable).numpy().tolist()
+        return found
+
+    assert together(2, gradient) == [[0.5, 0.5], [0.5, 0.5]]
