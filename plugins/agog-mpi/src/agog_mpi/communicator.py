@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Sequence
 from functools import cache
 from typing import Any
@@ -11,6 +12,9 @@ import numpy as np
 
 from agog_core.plugin import HostCommunicator
 from agog_mpi.exceptions import abort_on_exceptions
+
+
+_PAUSE = 50e-6  # seconds between two looks of a thread beside the program's
 
 
 def connect() -> HostCommunicator:
@@ -29,11 +33,13 @@ class MPICommunicator:
 
     Args:
         comm: MPI's communicator.
+        is_patient: whether a process that waits in `agree` leaves its processor to others; MPI's own waits do not.
     """
 
-    def __init__(self, comm: Any) -> None:
+    def __init__(self, comm: Any, is_patient: bool = False) -> None:
         from mpi4py import MPI
 
+        self._is_patient = is_patient
         self._comm, self._mpi = comm, MPI
         self.rank: int = comm.rank
         self.size: int = comm.size
@@ -80,7 +86,12 @@ class MPICommunicator:
 
     def agree(self, number: int) -> bool:
         self._numbers[:2] = number, -number
-        self._comm.Allreduce(self._numbers[:2], self._numbers[2:], self._mpi.MAX)
+        if self._is_patient:
+            request = self._comm.Iallreduce(self._numbers[:2], self._numbers[2:], self._mpi.MAX)
+            while not request.Test():
+                time.sleep(_PAUSE)
+        else:
+            self._comm.Allreduce(self._numbers[:2], self._numbers[2:], self._mpi.MAX)
         return bool(self._numbers[2] == -self._numbers[3])
 
     def split(self, ranks: Sequence[int]) -> HostCommunicator:
@@ -89,7 +100,7 @@ class MPICommunicator:
 
     def duplicate(self) -> HostCommunicator | None:
         serves_threads = self._mpi.Query_thread() == self._mpi.THREAD_MULTIPLE
-        return MPICommunicator(self._comm.Dup()) if serves_threads else None
+        return MPICommunicator(self._comm.Dup(), is_patient=True) if serves_threads else None
 
     def sum_in_place(self, array: Any) -> None:
         if _computed(array) is array:

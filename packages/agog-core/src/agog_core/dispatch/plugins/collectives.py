@@ -67,8 +67,8 @@ class HostCommunicator(Communicator, Protocol):
     """What connects host arrays, also for threads that send gradients while others are still computed."""
 
     def duplicate(self) -> HostCommunicator | None:
-        """The same processes once more, for another thread, whose calls never meet those of this one; all call it. None
-        where the engine serves one thread only."""
+        """The same processes once more, for another thread, whose calls never meet those of this one; all call it. Its
+        `agree` leaves the processor to the program meanwhile. None where the engine serves one thread only."""
 
     def sum_in_place(self, array: Any) -> None:
         """Write what ``all_reduce(array, "sum")`` gives into the array."""
