@@ -13,7 +13,6 @@ import numpy as np
 from agog_core.plugin import HostCommunicator
 from agog_mpi.exceptions import abort_on_exceptions
 
-
 _PAUSE = 50e-6  # seconds between two looks of a thread beside the program's
 
 
