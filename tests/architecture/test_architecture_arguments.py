@@ -32,6 +32,9 @@ QUIET = {
         sequential_update shift sorted stable stateful synchronization unroll use_cudnn_on_gpu use_gpu
         use_locking use_resource use_safe_embedding_lookup
     """,
+    "how the replicas of a strategy communicate, which is the collective's choice here": """
+        communication communication_options cross_device_ops
+    """,
     "what has no effect in TensorFlow's eager execution either": """
         _ add_regularization_losses attrs checkpoint_format_version create_graph_function_ dtype first_n input_size loss
         meta_graph_suffix regularizer reset_test reuse seed unique var variable zero_debias

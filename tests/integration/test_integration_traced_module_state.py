@@ -204,6 +204,7 @@ def test_each_piece_says_what_it_is() -> None:
 def test_settings_are_found() -> None:
     known = [piece for piece in pieces() if isinstance(held(piece), (Setting, Settable))]
     assert known == [
+        "agog_core.replicas.present",
         "agog_core.tensors.placement._policy",
         "agog_keras.settings._numbers",
         "agog_layers.calls.learning_phase._phase",

@@ -150,6 +150,14 @@ class Generator(Checkpointable):
             self._of_process = _OfProcess(self, number, self._counters_of_process)
         return self._of_process
 
+    def of_all(self) -> Generator:
+        """The generator that the processes share, of which this one may be that of a process.
+
+        Returns:
+            A generator; by default this one.
+        """
+        return self
+
     def spare_initial_values(self, spare: bool) -> None:
         """Say whether initial values should take their bits from elsewhere, so that they do not advance this generator.
 
@@ -223,6 +231,12 @@ class _OfProcess(Generator):
     def follow(self, counters: Mapping[tuple[int, int], int]) -> None:
         """Take over the seed of all, and counters that a process had."""
         self.seed, self._entropy, self._counters = self._of_all.seed, self._of_all._entropy, dict(counters)
+
+    def of_process(self, number: int) -> Generator:
+        return self
+
+    def of_all(self) -> Generator:
+        return self._of_all
 
     def spare_initial_values(self, spare: bool) -> None:
         self._of_all.spare_initial_values(spare)
@@ -303,6 +317,21 @@ def initializing() -> Iterator[None]:
             yield
     finally:
         _generator.reset(token)
+
+
+@contextmanager
+def drawing_apart(number: int) -> Iterator[None]:
+    """Draw the random numbers of one of several processes inside a ``with`` block; in a traced function at each call.
+
+    >>> with drawing_apart(1):
+    ...     generator() is generator().of_all()
+    False
+    """
+    late(lambda: _generator.set(generator().of_process(number)))
+    try:
+        yield
+    finally:
+        late(lambda: _generator.set(generator().of_all()))
 
 
 def drawn(make: Callable[[], T]) -> T:

@@ -13,5 +13,15 @@ from agog_distribute.ops import *
 __version__ = "0.1.0"
 # Hooks import this package in every program that finds plugins: what trains waits until somebody asks for it.
 __getattr__, __dir__ = _later(
-    __name__, rooms=["agog_distribute.averages", "agog_distribute.tape", "agog_distribute.optimizer"]
+    __name__,
+    rooms=[
+        "agog_distribute.averages",
+        "agog_distribute.tape",
+        "agog_distribute.optimizer",
+        "agog_distribute.datasets",
+        "agog_distribute.strategies.strategy",
+        "agog_distribute.strategies.kinds",
+        "agog_distribute.strategies.context",
+        "agog_distribute.strategies.options",
+    ],
 )

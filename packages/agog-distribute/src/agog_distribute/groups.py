@@ -34,7 +34,14 @@ class Group:
         self._of_devices: dict[str, Communicator] = {}
 
     def on(self, device: str) -> Communicator:
-        """What connects the members' arrays on a device, such as ``"gpu:0"``; all members ask for it at once."""
+        """What connects the members' arrays on a device; all members ask for it at once.
+
+        Args:
+            device: its name, such as ``"gpu:0"``.
+
+        Returns:
+            A communicator.
+        """
         if device not in self._of_devices:
             self._of_devices[device] = _of_device(device, self.communicator)
         return self._of_devices[device]

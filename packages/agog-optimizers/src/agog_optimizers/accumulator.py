@@ -8,6 +8,7 @@ from typing import Any
 import agog_core as ag
 from agog_core import Tensor, Variable
 from agog_core.ops.updates.descent import apply_add
+from agog_core.replicas import present_replicas
 from agog_core.tracers import late
 from agog_optimizers.host_variables import host_variable
 from agog_optimizers.hyperparameters import times
@@ -83,6 +84,8 @@ class GradientAccumulator(OptimizerWrapper):
         Args:
             examples: how many examples the batch has, at least 1.
         """
+        if (replicas := present_replicas()) is not None:
+            return replicas.with_sums(self.apply_gradients, grads_and_vars, global_step, name, examples)
         if examples < 1:
             raise ValueError(f"{self._name}: examples must be at least 1; got {examples}.")
         self._check_step("apply_gradients", global_step, "The variables to change are in the pairs.")

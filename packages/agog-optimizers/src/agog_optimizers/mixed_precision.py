@@ -8,6 +8,7 @@ from typing import Any
 
 import agog_core as ag
 from agog_core import Tensor, Variable
+from agog_core.replicas import present_replicas
 from agog_core.tracers import late
 from agog_optimizers.host_variables import host_variable
 from agog_optimizers.hyperparameters import times
@@ -92,6 +93,8 @@ class LossScaleOptimizer(OptimizerWrapper):
         name: str | None = None,
     ) -> None:
         """Take one step where all gradients are finite, and let the scale adapt. See `Optimizer.apply_gradients`."""
+        if (replicas := present_replicas()) is not None:
+            return replicas.with_sums(self.apply_gradients, grads_and_vars, global_step, name)
         pairs = list(grads_and_vars)
         flags = [ag.reduce_all(ag.is_finite(_values(gradient))) for gradient, _ in pairs if gradient is not None]
         finite = not flags or bool(reduce(ag.logical_and, flags))

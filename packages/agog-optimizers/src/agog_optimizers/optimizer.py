@@ -7,6 +7,7 @@ from typing import Any
 
 from agog_core import GradientTape, IndexedSlices, Tensor, TensorLike, Variable, convert_to_tensor, device
 from agog_core.checkpointable import Checkpointable, listeners, notify
+from agog_core.replicas import present_replicas
 from agog_core.tracers import late
 from agog_core.variables.memory import release
 from agog_optimizers.gradients_and_variables import checked, pairs_of
@@ -258,6 +259,8 @@ class Optimizer(Checkpointable):
             NotImplementedError: what should be a variable is a tensor.
             InvalidArgumentError: a gradient's shape or dtype is not its variable's.
         """
+        if (replicas := present_replicas()) is not None:
+            return replicas.with_sums(self.apply_gradients, grads_and_vars, global_step, name)
         self._check_step("apply_gradients", global_step, "The variables to change are in the pairs.")
         steps = self._steps(grads_and_vars)
         hyperparameters = late(self.hyperparameters)

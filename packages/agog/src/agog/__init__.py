@@ -76,6 +76,7 @@ if TYPE_CHECKING:
     from agog import contrib as contrib
     from agog import data as data
     from agog import debugging as debugging
+    from agog import distribute as distribute
     from agog import distributions as distributions
     from agog import dtypes as dtypes
     from agog import eager as eager
@@ -164,6 +165,7 @@ _NAMESPACES = [
     "contrib",
     "data",
     "debugging",
+    "distribute",
     "distributions",
     "dtypes",
     "eager",

@@ -48,6 +48,7 @@ from agog_core.ops.sorting.sorting import in_top_k as in_top_k
 from agog_core.ops.sorting.sorting import top_k as top_k
 
 if TYPE_CHECKING:
+    from agog_layers.losses.replica_shares import *
     from agog_layers.recurrent import rnn_cell as rnn_cell
     from agog_layers.recurrent.raw_rnn import raw_rnn as raw_rnn
     from agog_layers.recurrent.recurrence import bidirectional_dynamic_rnn as bidirectional_dynamic_rnn
@@ -60,6 +61,7 @@ __getattr__, __dir__ = _later(
     __name__,
     modules={"rnn_cell": "agog_layers.recurrent.rnn_cell"},
     rooms=[
+        "agog_layers.losses.replica_shares",
         _Some("agog_layers.recurrent.raw_rnn", "raw_rnn"),
         _Some(
             "agog_layers.recurrent.recurrence",

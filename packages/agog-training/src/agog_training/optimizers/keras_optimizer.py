@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from agog_core import Tensor, TensorLike, Variable, clip_by_global_norm, clip_by_norm, clip_by_value
+from agog_core.replicas import present_replicas
 from agog_core.tracers import called
 from agog_layers.arguments.checks import refuse_unknown
 from agog_layers.serialization.description import Configured, constructor_arguments
@@ -136,9 +137,21 @@ class KerasOptimizer(Configured, Optimizer):
         global_step: Variable | None = None,
         name: str | None = None,
         *args: Any,
+        experimental_aggregate_gradients: bool = True,
+        skip_gradients_aggregation: bool = False,
         **kwargs: Any,
     ) -> None:
-        """See `Optimizer.apply_gradients`; further arguments are those of the optimizer that has the formula."""
+        """See `Optimizer.apply_gradients`; further arguments are those of the optimizer that has the formula.
+
+        Args:
+            experimental_aggregate_gradients: whether the replicas of a strategy sum their gradients first.
+            skip_gradients_aggregation: whether they do not, as the program has summed them.
+        """
+        if (replicas := present_replicas()) is not None:
+            if skip_gradients_aggregation or not experimental_aggregate_gradients:
+                with replicas.alone():
+                    return self.apply_gradients(grads_and_vars, global_step, name, *args, **kwargs)
+            return replicas.with_sums(self.apply_gradients, grads_and_vars, global_step, name, *args, **kwargs)
         given = pairs_of(self._name, grads_and_vars)
         pairs = [(gradient if gradient is None else self._clipped(gradient), v) for gradient, v in given]
         if self.global_clipnorm is not None and pairs:

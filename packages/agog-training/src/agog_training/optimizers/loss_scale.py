@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Self
 
 import agog_optimizers
 from agog_core import TensorLike, Variable
+from agog_core.replicas import present_replicas
 from agog_layers.layer.policy import Policy
 from agog_layers.serialization.description import Configured
 from agog_optimizers import ExponentialUpdateLossScaleManager, FixedLossScaleManager, Optimizer
@@ -125,6 +126,8 @@ class LossScaleOptimizer(Configured, agog_optimizers.LossScaleOptimizer):
         global_step: Variable | None = None,
         name: str | None = None,
     ) -> None:
+        if (replicas := present_replicas()) is not None:
+            return replicas.with_sums(self.apply_gradients, grads_and_vars, global_step, name)
         pairs = list(grads_and_vars)
         if self._scales_back:
             gradients = self.get_unscaled_gradients([gradient for gradient, _ in pairs])

@@ -25,6 +25,7 @@ from agog_compat.advice import taught as _taught
 from agog_core.exports import later as _later
 
 if TYPE_CHECKING:
+    from agog.contrib import distribute as distribute
     from agog.contrib import feature_column as feature_column
     from agog.contrib import learn as learn
 
@@ -34,6 +35,7 @@ _sys.modules["agog.contrib.eager"] = eager
 __all__ = [
     "checkpoint",
     "data",
+    "distribute",
     "eager",
     "feature_column",
     "framework",
@@ -52,6 +54,8 @@ __all__ = [
     "training",
 ]
 
-__getattr__, _ = _later(__name__, modules={name: f"agog.contrib.{name}" for name in ("feature_column", "learn")})
+__getattr__, _ = _later(
+    __name__, modules={name: f"agog.contrib.{name}" for name in ("distribute", "feature_column", "learn")}
+)
 __getattr__ = _taught(__name__, __getattr__)
 __dir__ = __all__.copy

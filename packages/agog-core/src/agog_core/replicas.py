@@ -1,0 +1,64 @@
+"""Replicas: the processes that train one model together, for what must know: optimizers, layers, metrics and `fit`.
+
+A strategy of agog-distribute sets `present`; nobody else imports that package.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING, Any, Protocol
+
+from agog_core.settings import Setting
+
+if TYPE_CHECKING:
+    from agog_core.tensors.tensor import Tensor
+
+
+class Replicas(Protocol):
+    """The processes of a strategy, each of which is one replica; all call the same methods in the same order."""
+
+    @property
+    def rank(self) -> int:
+        """The number of this process."""
+
+    @property
+    def size(self) -> int:
+        """How many there are."""
+
+    @property
+    def in_step(self) -> bool:
+        """Whether this process computes its part of a step now; else what is made here belongs to all of them."""
+
+    def all_reduce(self, x: Any, reduction: str = "sum") -> Tensor:
+        """The sum, mean, maximum or minimum of the processes' tensors."""
+
+    def gather_rows(self, x: Any) -> Tensor:
+        """The processes' tensors one behind the other, which may differ in their numbers of rows."""
+
+    def sum_gradients(self, gradients: Sequence[Any], variables: Sequence[Any]) -> list[Any]:
+        """The sums over the processes of gradients, some of which may be `IndexedSlices` or None."""
+
+    def with_sums(self, apply: Callable[..., None], pairs: Any, *args: Any, **kwargs: Any) -> None:
+        """Call ``apply_gradients`` with the sums over the processes, as of one; outside of a step an error."""
+
+    def alone(self) -> AbstractContextManager[None]:
+        """A ``with`` block that knows of no other processes."""
+
+    def step(self) -> AbstractContextManager[None]:
+        """A ``with`` block in which this process computes its part of steps."""
+
+
+# In this thread or task; None where one process computes alone.
+present: Setting[Replicas | None] = Setting("agog_replicas", None)
+present_replicas = present.get  # bound once, as optimizers ask at each step
+
+
+def replicas_of_step() -> Replicas | None:
+    """The replicas where this process computes its part of a step of several; else None.
+
+    >>> replicas_of_step() is None
+    True
+    """
+    replicas = present_replicas()
+    return replicas if replicas is not None and replicas.in_step and replicas.size > 1 else None

@@ -1,0 +1,1 @@
+"""Strategies: TensorFlow's, in which every process is one replica."""

@@ -1,0 +1,98 @@
+"""Processes: what a strategy tells optimizers, layers, metrics and `fit` of, by `agog_core.replicas`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from typing import TYPE_CHECKING, Any
+
+import agog_core as ag
+from agog_core import Tensor, Variable
+from agog_core.random import drawing_apart
+from agog_core.replicas import present, present_replicas
+from agog_core.tracers import apart
+from agog_core.variables.variable import creation_hooks
+from agog_distribute.averages import average_gradients
+from agog_distribute.groups import Group
+from agog_distribute.ops import all_gather, all_reduce, broadcast
+
+if TYPE_CHECKING:
+    from agog_distribute.strategies.strategy import Strategy
+
+
+class Processes:
+    """The processes of a strategy: in its scope, or in a step of theirs.
+
+    Args:
+        strategy: the strategy.
+        group: its processes.
+        in_step: whether each computes its part of a step.
+    """
+
+    def __init__(self, strategy: Strategy, group: Group, in_step: bool) -> None:
+        self.strategy, self.group, self.in_step = strategy, group, in_step
+        self.rank, self.size = group.rank, group.size
+
+    def all_reduce(self, x: Any, reduction: str = "sum") -> Tensor:
+        return all_reduce(x, reduction, self.group)
+
+    def gather_rows(self, x: Any) -> Tensor:
+        """See `agog_core.replicas.Replicas`."""
+        tensor = ag.convert_to_tensor(x)
+        if self.size == 1:
+            return tensor
+        counts = [int(n) for n in all_gather(ag.constant([tensor.shape[0]], "int64"), self.group).numpy()]
+        # Collectives take equal shapes: all add rows, which nobody keeps.
+        more = [[0, max(counts) - counts[self.rank]], *[[0, 0]] * (len(tensor.shape) - 1)]
+        parts = ag.split(all_gather(ag.pad(tensor, more), self.group), self.size, 0)
+        return ag.concat([part[:count] for part, count in zip(parts, counts, strict=True)], 0)
+
+    def sum_gradients(self, gradients: Sequence[Any], variables: Sequence[Any]) -> list[Any]:
+        found: list[Any] = average_gradients(list(gradients), list(variables), group=self.group, reduction="sum")
+        return found
+
+    def with_sums(self, apply: Callable[..., None], pairs: Any, *args: Any, **kwargs: Any) -> None:
+        pairs = list(pairs)
+        if self.size > 1:
+            if not self.in_step:
+                raise RuntimeError(
+                    "apply_gradients() cannot be called in cross-replica context: the replicas would part. Use "
+                    "`tf.distribute.Strategy.run` to enter replica context: strategy.run(step, args=(batch,))."
+                )
+            sums = self.sum_gradients(*zip(*pairs, strict=True)) if pairs else []
+            pairs = [(gradient, variable) for gradient, (_, variable) in zip(sums, pairs, strict=True)]
+        with self.alone():
+            apply(pairs, *args, **kwargs)
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        token = present.set(None)
+        try:
+            yield
+        finally:
+            present.reset(token)
+
+    def step(self) -> AbstractContextManager[None]:
+        return self.strategy.replica()
+
+    @contextmanager
+    def enter(self) -> Iterator[None]:
+        """A ``with`` block in which these are the present replicas, and new variables begin with rank 0's values."""
+        before = present_replicas()
+        token = present.set(self)
+        is_new = self.size > 1 and not (isinstance(before, Processes) and before.strategy is self.strategy)
+        hooks = creation_hooks.set((*creation_hooks.get(), self._begin_equal)) if is_new else None
+        try:
+            if self.in_step and self.size > 1:
+                with drawing_apart(self.rank):
+                    yield
+            else:
+                yield
+        finally:
+            if hooks is not None:
+                creation_hooks.reset(hooks)
+            present.reset(token)
+
+    def _begin_equal(self, variable: Variable) -> None:
+        with apart(), self.alone():
+            variable.assign(broadcast(variable.value(), 0, self.group))

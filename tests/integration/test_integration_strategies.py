@@ -1,0 +1,44 @@
+"""Strategies: unmodified programs of TensorFlow 2 in 1, 2 and 4 processes, with the numbers of one."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+PROGRAMS = Path(__file__).parent / "strategies"
+# Beside Python, where the wheel of an MPI puts it, or wherever the machine has one.
+MPIEXEC = shutil.which("mpiexec", path=os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")]))
+needs_mpi = pytest.mark.skipif(MPIEXEC is None, reason="there is no mpiexec here: install mpich or another MPI")
+
+
+@cache
+def printed(size: int, program: str, *arguments: str) -> list[str]:
+    """The lines of rank 0."""
+    launcher = [] if size == 1 else [str(MPIEXEC), "-n", str(size)]
+    command = [*launcher, sys.executable, str(PROGRAMS / f"{program}.py"), *arguments]
+    settings = {"OPENBLAS_NUM_THREADS": "1", "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+    settings |= {"PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe"}
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False, env=os.environ | settings)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.splitlines()
+
+
+def numbers(lines: list[str]) -> np.ndarray:
+    """The numbers in lines of words and numbers."""
+    return np.array([[float(word) for word in line.split()[1::2]] for line in lines])
+
+
+@needs_mpi
+@pytest.mark.parametrize("size", [2, 4])
+@pytest.mark.parametrize("how", [(), ("traced",), ("ends", "traced")], ids=["eager", "traced", "one-example"])
+def test_a_custom_loop_has_the_losses_of_one_process(how: tuple[str, ...], size: int) -> None:
+    wanted = printed(1, "custom_loop", *how)
+    assert len(wanted) == 3
+    np.testing.assert_allclose(numbers(printed(size, "custom_loop", *how)), numbers(wanted), atol=2e-5)
