@@ -22,6 +22,7 @@ HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 CASES = ROOT / "plugins" / "agog-cuda-cupy" / "tests" / "host"
 SUITES = ("core", "layers", "optimizers", "data", "checkpoint", "summary", "training", "testing")
+KIT = "agog_testing.conformance"
 SHORT = ("bool", "int8", "int16", "uint8", "uint16", "uint32", "uint64")
 
 _ON_CARD = {"AGOG_HOST_CASES": "card"}
@@ -67,7 +68,7 @@ def _pytest(name: str, *arguments: str | Path, seconds: int = 300, env: Mapping[
 
 
 def _kit(name: str, *arguments: str, seconds: int = 290) -> Task:
-    command = (sys.executable, "-m", "agog_testing.conformance", "cuda-cupy", "--jobs", "{jobs}", "--timeout", "240")
+    command = (sys.executable, "-m", KIT, "cuda-cupy", "--jobs", "{jobs}", "--timeout", "240")
     return Task(name, (*command, "--json", f"{{out}}/{name}.json", *arguments), seconds)
 
 
@@ -147,10 +148,12 @@ def run(task: Task, out: Path, jobs: int, stage: str) -> dict[str, Any]:
     return found
 
 
-def stage_results(names: Sequence[str], out: Path, jobs: int) -> Iterator[dict[str, Any]]:
-    """What came of each task of some stages, in their order."""
+def stage_results(names: Sequence[str], out: Path, jobs: int, ops: Sequence[str] = ()) -> Iterator[dict[str, Any]]:
+    """What came of each task of some stages, in their order; kits test some ops, or all."""
+    chosen = tuple(part for op in ops for part in ("--op", op))
     for stage in names:
-        for group in STAGES[stage]:
+        for tasks in STAGES[stage]:
+            group = [task._replace(command=(*task.command, *chosen)) if KIT in task.command else task for task in tasks]
             with ThreadPoolExecutor(len(group)) as pool:
                 yield from pool.map(partial(run, out=out, jobs=jobs, stage=stage), group)
 
@@ -160,11 +163,12 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Run agog on a card, stage by stage.")
     parser.add_argument("stages", nargs="+", choices=STAGES)
     parser.add_argument("--out", type=Path, required=True, help="the folder of results")
+    parser.add_argument("--op", action="append", default=[], help="what kits test, instead of all ops")
     parser.add_argument("--jobs", type=int, default=min(12, os.cpu_count() or 1), help="how many processes at once")
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
     found = []
-    for result in stage_results(options.stages, options.out, options.jobs):
+    for result in stage_results(options.stages, options.out, options.jobs, options.op):
         found.append(result)
         (options.out / f"card-{''.join(options.stages)}.json").write_text(json.dumps(found, indent=2))
     return int(any(result["code"] != 0 for result in found))

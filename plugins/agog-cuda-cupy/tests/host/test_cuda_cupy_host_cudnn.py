@@ -59,12 +59,12 @@ def test_the_plan_that_was_used_the_longest_ago_goes(plans: cudnn.Plans, monkeyp
     assert next(iter(plans.plans)).strides == (1, 1)
 
 
-def test_few_long_sums_are_left_to_products_of_matrices(plans: cudnn.Plans, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_long_sums_of_small_windows_are_left_to_products(plans: cudnn.Plans, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cudnn, "_MOST_TERMS", 16)
     sliding: dict[str, Any] = {"strides": (1,), "paddings": ((0, 0),), "dilations": (1,), "groups": 1}
-    for length, outputs, is_declined in ((18, 2, False), (19, 2, True), (19, 64, False)):
-        x, g = np.ones((1, length, 2), "float32"), np.ones((1, length - 2, outputs), "float32")
-        found = cudnn.convolution_filter_grad(plans, x, g, filter_shape=(3, 2, outputs), **sliding)
+    for length, channels, is_declined in ((18, 2, False), (19, 2, True), (19, 6, False)):
+        x, g = np.ones((1, length, channels), "float32"), np.ones((1, length - 2, 4), "float32")
+        found = cudnn.convolution_filter_grad(plans, x, g, filter_shape=(3, channels, 4), **sliding)
         assert (found is NotImplemented) == is_declined
 
 

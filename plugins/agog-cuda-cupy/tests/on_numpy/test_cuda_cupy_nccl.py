@@ -171,6 +171,14 @@ def test_a_smaller_group_has_a_communicator_of_its_own() -> None:
     assert together(work) == [(1, 1.0), (1, 2.0)]
 
 
+def test_one_process_has_its_own_mean() -> None:
+    with cupy.cuda.Device(0):
+        comm: Any = nccl.connect(Hosts(0, [None], threading.Barrier(1)))
+        x = cupy.array([1.5, 2.5])
+        assert comm.all_reduce(x, "mean").tolist() == [1.5, 2.5]
+        assert comm.reduce_scatter(x, "mean").tolist() == [1.5, 2.5]
+
+
 def test_a_process_that_is_gone_ends_the_others_collectives() -> None:
     def work(hosts: Hosts) -> Any:
         comm: Any = nccl.connect(hosts)

@@ -236,8 +236,8 @@ def _fail_alone(why: str) -> str:
 
 
 def _partner(kernel: Kernel, plugin: Plugin, device: Device, dtype: str) -> tuple[str, Callable[..., Any]] | None:
-    """The op and the function of the kernel that forms a pair with another one."""
-    found = partners(kernel, plugin, dtype)
+    """The op and the function of the best kernel that forms a pair with another one, and can be used here."""
+    found = [each for each in partners(kernel, plugin, dtype) if why_unusable(each) is None]
     return (found[0].op, Implementation(found[0], plugin, device, dtype)) if found else None
 
 
