@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from agog_checkpoint import file
+from agog_checkpoint import file, together
 from agog_checkpoint.graph import Graph, graph_of_names
 from agog_checkpoint.objects import by_name, snapshot
 from agog_checkpoint.pointer import point_to
@@ -161,9 +161,15 @@ class Checkpoint(Checkpointable):
         return WriteBehind()
 
     def _write(
-        self, path: str, then: Callable[[], None] | None, max_shard_bytes: int | None, asynchronous: bool
+        self,
+        path: str,
+        then: Callable[[], None] | None,
+        max_shard_bytes: int | None,
+        asynchronous: bool,
+        follow: Callable[[], None] | None = None,
     ) -> None:
-        """Save a snapshot after earlier saves, and call ``then``."""
+        """Save a snapshot after earlier saves, and call ``then``; of several processes, rank 0 does, and the others
+        call ``follow``."""
         if max_shard_bytes is not None and max_shard_bytes <= 0:
             raise ValueError(
                 "Checkpoint: max_shard_bytes must be a positive number of bytes, or None for one file of any size; got "
@@ -171,11 +177,12 @@ class Checkpoint(Checkpointable):
             )
         with self._behind.lock:
             self._behind.wait()
+            processes = together.all_processes("Checkpoint.save")
             saved = snapshot(self)
             place = os.path.abspath(path)  # the program may change its folder meanwhile
 
             def save() -> None:
-                file.save(place, saved, max_shard_bytes, then)
+                together.save(processes, place, saved, max_shard_bytes, then, follow)
 
             if asynchronous:
                 self._behind.start(save)

@@ -6,7 +6,7 @@ import os
 from functools import partial
 from typing import Any
 
-from agog_checkpoint import file
+from agog_checkpoint import file, together
 from agog_checkpoint.objects import snapshot
 from agog_checkpoint.pointer import point_to
 from agog_checkpoint.restore import Restore
@@ -59,7 +59,8 @@ class CheckpointableSaver:
         path = local_path("CheckpointableSaver.save", file_prefix)
         if checkpoint_number is not None:
             path = f"{path}-{int(checkpoint_number)}"
-        file.save(path, snapshot(self._root), then=partial(point_to, path))
+        processes = together.all_processes("CheckpointableSaver.save")
+        together.save(processes, path, snapshot(self._root), then=partial(point_to, path))
         return path
 
     def restore(self, save_path: str | os.PathLike[str] | None) -> CheckpointLoadStatus | InitializationOnlyStatus:

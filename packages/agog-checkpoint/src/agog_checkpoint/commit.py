@@ -5,9 +5,9 @@ from __future__ import annotations
 import errno
 import os
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext, suppress
-from typing import BinaryIO
+from typing import BinaryIO, NamedTuple
 
 from agog_checkpoint.folder_lock import folder_lock
 from agog_checkpoint.recovery import lock, remove_stale, temporary_name
@@ -15,6 +15,21 @@ from agog_checkpoint.warning import CheckpointWarning
 from agog_core.errors import OpError, PermissionDeniedError, ResourceExhaustedError, UnknownError
 
 Write = Callable[[BinaryIO], None]
+
+
+class Elsewhere(NamedTuple):
+    """Files of a commit that other processes write, under their temporary names.
+
+    Args:
+        names: of the files.
+        begin: called once the commit's own temporary file is locked, so that no other program removes theirs.
+        wait: called once the commit's own files are written; it returns when theirs are, or raises.
+    """
+
+    names: Sequence[str]
+    begin: Callable[[], None]
+    wait: Callable[[], None]
+
 
 _ERRORS: dict[int | None, type[OpError]] = {
     **dict.fromkeys((errno.ENOSPC, errno.EDQUOT, errno.EFBIG), ResourceExhaustedError),
@@ -34,14 +49,15 @@ def commit(
     commit_id: str | None = None,
     placed: Callable[[str], str] = lambda name: name,
     then: Callable[[], None] | None = None,
+    elsewhere: Elsewhere | None = None,
 ) -> None:
     """Write a file beside the old one, bring it to the disk, and only then let it take the old one's place.
 
     ``write`` writes the content into an empty stream. ``first`` are other files of the folder, which belong to this
-    one: all of them are written before it, and are in their places, whose names ``placed`` gives, and on the disk
-    before it takes its own. ``then`` runs after that. While a commit goes on, a temporary file has ``commit_id``, by
-    default a new one, in its name and is locked. With ``first`` or ``then``, the folder is locked from the moment when
-    everything but ``path`` is written.
+    one: all of them, and those of ``elsewhere``, are written before it, and are in their places, whose names ``placed``
+    gives, and on the disk before it takes its own. ``then`` runs after that. While a commit goes on, a temporary file
+    has ``commit_id``, by default a new one, in its name and is locked. With ``first`` or ``then``, the folder is locked
+    from the moment when everything but ``path`` is written.
 
     Raises ResourceExhaustedError if the disk is full, PermissionDeniedError if the folder may not be written, and
     UnknownError if the system failed in another way. In all cases the old file is as it was.
@@ -49,6 +65,7 @@ def commit(
     path = os.path.abspath(path)
     folder = os.path.dirname(path)
     others = {os.path.join(folder, name): write_other for name, write_other in (first or {}).items()}
+    theirs = [os.path.join(folder, name) for name in (elsewhere.names if elsewhere is not None else ())]
     commit_id = commit_id or new_id()
     temporary = temporary_name(path, commit_id)
     made: list[str] = []  # what is removed again if this fails
@@ -59,17 +76,22 @@ def commit(
         remove_stale(folder)
         stream = _create(temporary)
         made.append(temporary)
+        if elsewhere is not None:
+            elsewhere.begin()
         for current, write_other in others.items():
             with open(temporary_name(current, commit_id), "xb") as other_stream:
                 made.append(other_stream.name)
                 _write(other_stream, write_other)
         current = path
+        if elsewhere is not None:
+            made += [temporary_name(other, commit_id) for other in theirs]
+            elsewhere.wait()
         if not others:
             _write(stream, write)
         with folder_lock(folder) if others or then is not None else nullcontext():
             if others:
                 _write(stream, write)
-                for other in others:
+                for other in (*others, *theirs):
                     current = os.path.join(folder, placed(os.path.basename(other)))
                     os.replace(temporary_name(other, commit_id), current)
                     made.append(current)
@@ -93,6 +115,19 @@ def commit(
             for name in made:
                 with suppress(OSError):
                     os.unlink(name)
+
+
+def write_elsewhere(path: str, write: Write, commit_id: str) -> None:
+    """Write a file of another process's commit under its temporary name, and bring it to the disk. Raises as `commit`;
+    what was begun is removed then."""
+    temporary = temporary_name(path, commit_id)
+    try:
+        with open(temporary, "xb") as stream:
+            _write(stream, write)
+    except OSError as error:
+        with suppress(OSError):
+            os.unlink(temporary)
+        raise translated(error, "write", path) from error
 
 
 def delete(path: str) -> None:

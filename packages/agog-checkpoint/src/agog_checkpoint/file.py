@@ -41,14 +41,19 @@ def main_file(path: str) -> str | None:
 
 
 def save(
-    path: str, saved: Snapshot, max_shard_bytes: int | None = None, then: Callable[[], None] | None = None
+    path: str,
+    saved: Snapshot,
+    max_shard_bytes: int | None = None,
+    then: Callable[[], None] | None = None,
+    division: shards.Division | None = None,
 ) -> None:
     """Save a snapshot; a crash at any instant leaves what the path named before, or the new checkpoint, whole. If
     several programs save to one path, one of the files remains, whole.
 
     A file has at most ``max_shard_bytes`` of tensors; None for one file of any size. ``then`` is called before another
-    program may change what is in the folder. Raises InvalidArgumentError if the header would be longer than readers
-    accept, and OpError if the system failed; what was saved before is as it was.
+    program may change what is in the folder. With ``division`` other processes write some of the shards. Raises
+    InvalidArgumentError if the header would be longer than readers accept, and OpError if the system failed; what was
+    saved before is as it was.
     """
     plain, index = file_name(path), index_name(path)
     variables = [] if max_shard_bytes is None else shards.groups(saved.graph.variables(), max_shard_bytes)
@@ -63,7 +68,7 @@ def save(
             then()
 
     if len(variables) > 1:
-        shards.write(path.removesuffix(SUFFIX), saved, variables, end)
+        shards.write(path.removesuffix(SUFFIX), saved, variables, end, division)
     else:
         commit(plain, partial(write, saved=saved), then=end)
 

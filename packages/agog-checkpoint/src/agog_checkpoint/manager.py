@@ -169,7 +169,8 @@ class CheckpointManager:
                 name = f"ckpt-{int(counter if checkpoint_number is None else checkpoint_number)}"
                 path = self._path(name)
                 then = partial(self._list, name, noted)
-                self._checkpoint._write(path, then, self._max_shard_bytes, self._asynchronous)
+                follow = partial(self._follow, name)
+                self._checkpoint._write(path, then, self._max_shard_bytes, self._asynchronous, follow)
             except BaseException:
                 counter.assign_sub(1)
                 raise
@@ -196,6 +197,13 @@ class CheckpointManager:
         self._listed = set(times)
         self._newest, self._times, self._metrics = self._path(name), times, all_metrics
         self._sweep(path)
+
+    def _follow(self, name: str) -> None:
+        """Take over the list that another process has written, with this checkpoint as the newest."""
+        kept = read_kept(self._place) or Kept({}, self._preserved)
+        self._times, self._preserved, self._metrics = dict(kept.times), kept.preserved, dict(kept.metrics)
+        self._listed = set(self._times)
+        self._newest = self._path(name)
 
     def _sweep(self, path: str) -> None:
         """Delete what is too old; the list on the disk is that of before until all is deleted."""

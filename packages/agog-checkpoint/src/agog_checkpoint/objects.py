@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from agog_checkpoint import compact_json
@@ -13,6 +14,7 @@ from agog_checkpoint.python_state import ArrayPart
 from agog_core import Tensor, Variable, convert_to_tensor, device, string
 from agog_core.checkpointable import Checkpointable, is_checkpointable, notify, unsaved
 from agog_core.errors import UnimplementedError
+from agog_core.processes import Share, connected, share_of
 from agog_core.variables.containers import List
 from agog_core.variables.containers import Mapping as MappingOfParts
 
@@ -28,10 +30,16 @@ class Part(NamedTuple):
 
 
 class Snapshot(NamedTuple):
-    """The data of a save: the graph, and each variable's value by its key. Values of tensors never change."""
+    """The data of a save: the graph, and each variable's value by its key. Values of tensors never change.
+
+    Of what ``shares`` names the value is this process's share of a larger array. What ``statistics`` names may differ
+    between processes: numbers that are not trained, such as moving means, and state outside of variables.
+    """
 
     graph: Graph
     values: dict[str, Tensor]
+    shares: Mapping[str, Share] = MappingProxyType({})
+    statistics: frozenset[str] = frozenset()
 
 
 class WeakIdentityMap(Generic[V]):
@@ -174,7 +182,11 @@ def snapshot(root: Any) -> Snapshot:
     notify()  # values of a checkpoint that still wait for an object are saved with it
     found, slots = walk(root)
     nodes, values = [], {}
-    for value, path, children in found:
+    shares: dict[str, Share] = {}
+    statistics = set()
+    are_several = connected() is not None
+    of_slots = {slot.slot_variable for slot in slots}
+    for number, (value, path, children) in enumerate(found):
         node = Node(children)
         if isinstance(value, Variable):
             # Not value(): that would tell the tapes of a read.
@@ -187,7 +199,13 @@ def snapshot(root: Any) -> Snapshot:
                 )
             values[path] = tensor
             name = value.name.removesuffix(":0")
-            node.variable = SavedVariable(path, dtype.name, tensor._shape, name=name)
+            share = share_of(value)
+            if share is not None:
+                shares[path] = share
+            elif are_several and not value.trainable and dtype.is_floating and number not in of_slots:
+                statistics.add(path)
+            shape = tensor._shape if share is None else share.shape
+            node.variable = SavedVariable(path, dtype.name, shape, name=name)
         elif isinstance(value, ArrayPart):
             if (array := value.array) is not None:
                 # A copy: the program may change the array while it is written.
@@ -205,7 +223,7 @@ def snapshot(root: Any) -> Snapshot:
             # A copy: the object may go on changing what it returned.
             node.state = compact_json.load(compact_json.dump(state)) or None
         nodes.append(node)
-    return Snapshot(Graph(nodes, slots), values)
+    return Snapshot(Graph(nodes, slots), values, shares, frozenset(statistics))
 
 
 def _is_json(value: Any) -> bool:

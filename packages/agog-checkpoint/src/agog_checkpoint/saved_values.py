@@ -18,6 +18,7 @@ from agog_checkpoint.python_state import ArrayPart
 from agog_checkpoint.safetensors_file import Array
 from agog_core import Checkpointable, DType, TensorShape, Variable
 from agog_core.dispatch.devices.lookup import default_device
+from agog_core.processes import share_of
 from agog_core.random import Generator
 from agog_core.tensors.convert import from_host
 from agog_core.tracers import apart
@@ -89,10 +90,13 @@ class SavedValues:
             value.array = array.copy()
             return
         present = value._current()._table
+        share = share_of(value)
+        if share is not None:
+            array = array.reshape(-1)[share.begin : share.end].reshape(value._current()._shape)
         if saved.dtype != present.dtype.name:
             array = array.astype(present.dtype.numpy_dtype)
             self.casts.append(f"{saved.key} from {saved.dtype} to {present.dtype.name}")
-        if self._borrow and array.size >= _LEAST_BORROWED and saved.key not in self._copied:
+        if self._borrow and share is None and array.size >= _LEAST_BORROWED and saved.key not in self._copied:
             lend(from_host(array, present), value)
         else:  # assigning copies; making the tensor does not
             value.assign(from_host(array, default_device().table(present.dtype)))
@@ -131,12 +135,13 @@ def misfit(path: str, saved: SavedVariable | None, array: Array | None, value: A
         return None if saved is None else f"{saved.key!r}: {other}"
     if saved is None or array is None:
         return f"{path!r}: the checkpoint has an object with parts, the program the variable {value.name!r}"
-    present = value._current()
-    if saved.shape == present._shape and saved.dtype == present._table.dtype.name:
+    present, share = value._current(), share_of(value)
+    shape = present._shape if share is None else share.shape
+    if saved.shape == shape and saved.dtype == present._table.dtype.name:
         return None
     which = f"are incompatible: variable {value.name!r} has the first, the checkpoint the second"
-    if saved.shape != present._shape:
-        return f"{saved.key!r}: Shapes {value.shape} and {TensorShape(saved.shape)} {which}"
+    if saved.shape != shape:
+        return f"{saved.key!r}: Shapes {TensorShape(shape)} and {TensorShape(saved.shape)} {which}"
     why_not = obstacle(array, DTYPES[saved.dtype], value.dtype)
     if cast and why_not is None:
         return None

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
-from agog_checkpoint import file
+from agog_checkpoint import file, together
 from agog_checkpoint.graph import Graph, Node, SavedVariable
 from agog_checkpoint.name_list import name_list
 from agog_checkpoint.objects import Snapshot
@@ -19,8 +19,13 @@ from agog_core.host_files import local_path
 from agog_core.variables.variable import creation_hooks
 
 
-def write_named(path: str, variables: Mapping[str, Variable], then: Callable[[], None] | None = None) -> None:
-    """Save variables under names in ``path`` with ``.safetensors`` behind it, and call ``then``.
+def write_named(
+    path: str,
+    variables: Mapping[str, Variable],
+    then: Callable[[], None] | None = None,
+    follow: Callable[[], None] | None = None,
+) -> None:
+    """Save variables under names in ``path`` with ``.safetensors`` behind it, and call ``then``; see `together.save`.
 
     Raises ValueError if the file cannot have one of the names, UnimplementedError if a variable holds strings,
     ResourceExhaustedError if the disk is full, and PermissionDeniedError if the folder may not be written.
@@ -40,7 +45,8 @@ def write_named(path: str, variables: Mapping[str, Variable], then: Callable[[],
     saved = [SavedVariable(name, value.dtype.name, value._shape) for name, value in values.items()]
     root = Node({variable.key: number for number, variable in enumerate(saved, start=1)})
     nodes = [root, *(Node({}, variable) for variable in saved)]
-    file.save(path, Snapshot(Graph(nodes, []), values), then=then)
+    processes = together.all_processes("Saver.save")
+    together.save(processes, path, Snapshot(Graph(nodes, []), values), then=then, follow=follow)
 
 
 def read_named(path: str) -> dict[str, Any]:
@@ -186,18 +192,25 @@ class Saver:
         path = local_path("Saver.save", file_prefix)
         if global_step is not None:
             path = f"{path}-{int(global_step)}"
-        write_named(path, self._named(), partial(self._list, path))
+        write_named(path, self._named(), partial(self._list, path), partial(self._note, path))
         return path
 
     def _list(self, path: str) -> None:
         """Make a file on the disk the newest, and delete old ones."""
         point_to(path)
+        self._note(path)
+        for old in self._old():
+            if file.remove(old):
+                self._paths.remove(old)
+
+    def _old(self) -> list[str]:
+        return self._paths[: -self._max_to_keep] if self._max_to_keep else []
+
+    def _note(self, path: str) -> None:
+        """Note the newest file; where another process deletes the old ones, that is all."""
         if path in self._paths:
             self._paths.remove(path)
         self._paths.append(path)
-        for old in self._paths[: -self._max_to_keep] if self._max_to_keep else ():
-            if file.remove(old):
-                self._paths.remove(old)
 
     def restore(self, file_prefix: str | os.PathLike[str]) -> None:
         """Assign the saved values; when one is missing or does not fit, none is assigned.

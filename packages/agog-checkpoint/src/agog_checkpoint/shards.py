@@ -7,16 +7,16 @@ each tensor, and the object graph. Each shard has the id of its save in its meta
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import suppress
 from functools import cache, partial
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NamedTuple
 
 from agog_checkpoint import compact_json, layout, safetensors_file
-from agog_checkpoint.commit import commit, new_id, translated
+from agog_checkpoint.commit import Elsewhere, commit, new_id, translated, write_elsewhere
 from agog_checkpoint.graph import Graph, SavedVariable
 from agog_checkpoint.objects import Snapshot
-from agog_checkpoint.recovery import INDEX_SUFFIX, is_shard, shards_of
+from agog_checkpoint.recovery import INDEX_SUFFIX, is_shard, shards_of, temporary_name
 from agog_checkpoint.regular_file import open_regular
 from agog_checkpoint.safetensors_file import LONGEST_HEADER, Array
 from agog_core.errors import InvalidArgumentError
@@ -37,14 +37,45 @@ def groups(variables: list[SavedVariable], max_shard_bytes: int) -> list[list[Sa
     return shards
 
 
-def write(path: str, saved: Snapshot, shards: list[list[SavedVariable]], then: Callable[[], None]) -> None:
+class Division(NamedTuple):
+    """Who writes which shards where several processes save together.
+
+    Args:
+        save_id: the id of the save.
+        rank, size: the number of this process, and how many there are.
+        begin, wait: how rank 0, which commits, hears of the others; see `Elsewhere`.
+    """
+
+    save_id: str
+    rank: int
+    size: int
+    begin: Callable[[], None]
+    wait: Callable[[], None]
+
+    def is_own(self, number: int) -> bool:
+        """Whether this process writes a shard."""
+        return writer_of(number, self.size) == self.rank
+
+
+def writer_of(number: int, size: int) -> int:
+    """Which of so many processes writes a shard."""
+    return number % size
+
+
+def write(
+    path: str,
+    saved: Snapshot,
+    shards: list[list[SavedVariable]],
+    then: Callable[[], None],
+    division: Division | None = None,
+) -> None:
     """Save a snapshot in shards, and call ``then``. Raises OpError if the system failed; an older checkpoint of
     this path is as it was.
     """
     stem = os.path.basename(path)
-    save_id = new_id()
-    names = [f"{stem}-{number:05}-of-{len(shards):05}.safetensors" for number in range(1, len(shards) + 1)]
-    metadata = {"agog_format": layout.VERSION, "agog_save": save_id}
+    save_id = new_id() if division is None else division.save_id
+    names = _names(stem, len(shards))
+    own = [name for number, name in enumerate(names) if division is None or division.is_own(number)]
 
     @cache  # what it finds does not change while the folder is locked
     def is_over_another() -> bool:
@@ -54,17 +85,13 @@ def write(path: str, saved: Snapshot, shards: list[list[SavedVariable]], then: C
         # Shards of an older save stay until the new index is in its place.
         return f"{stem}.{save_id}{name.removeprefix(stem)}" if is_over_another() else name
 
-    def write_shard(stream: BinaryIO, variables: list[SavedVariable]) -> None:
-        stream.write(layout.header(layout.entries_of(variables), metadata))
-        layout.write_tensors(stream, variables, saved.values)
-
     def write_index(stream: BinaryIO) -> None:
         total = sum(layout.size_of(variable) for variables in shards for variable in variables)
         places = map(placed, names)
         weight_map = {v.key: name for name, variables in zip(places, shards, strict=True) for v in variables}
         # The graph has the checksums of the shards, which are written by now.
         index = {
-            "metadata": {"total_size": total, **metadata, **layout.graph_metadata(saved.graph)},
+            "metadata": {"total_size": total, **_metadata(save_id), **layout.graph_metadata(saved.graph)},
             "weight_map": weight_map,
         }
         text = compact_json.dump(index).encode()
@@ -75,15 +102,52 @@ def write(path: str, saved: Snapshot, shards: list[list[SavedVariable]], then: C
             )
         stream.write(text)
 
-    writers: Mapping[str, Callable[[BinaryIO], None]] = {
-        name: partial(write_shard, variables=variables) for name, variables in zip(names, shards, strict=True)
+    writers = {
+        name: partial(_write_shard, variables=variables, saved=saved, save_id=save_id)
+        for name, variables in zip(names, shards, strict=True)
+        if name in own
     }
+    elsewhere = None
+    if division is not None:
+        elsewhere = Elsewhere([name for name in names if name not in own], division.begin, division.wait)
 
     def end() -> None:
         remove_shards(path, keep=set(map(placed, names)))
         then()
 
-    commit(path + INDEX_SUFFIX, write_index, writers, save_id, placed, end)
+    commit(path + INDEX_SUFFIX, write_index, writers, save_id, placed, end, elsewhere)
+
+
+def write_own(path: str, saved: Snapshot, shards: list[list[SavedVariable]], division: Division) -> dict[str, str]:
+    """Write this process's shards of a save that another one commits: the checksums of their tensors, by key."""
+    checksums = {}
+    for number, name in enumerate(_names(path, len(shards))):
+        if division.is_own(number):
+            write_shard = partial(_write_shard, variables=shards[number], saved=saved, save_id=division.save_id)
+            write_elsewhere(name, write_shard, division.save_id)
+            checksums.update({variable.key: variable.checksum for variable in shards[number]})
+    return checksums
+
+
+def discard_own(path: str, count: int, division: Division) -> None:
+    """Remove what `write_own` has written of so many shards, since the save has failed."""
+    for number, name in enumerate(_names(path, count)):
+        if division.is_own(number):
+            with suppress(OSError):
+                os.unlink(temporary_name(name, division.save_id))
+
+
+def _names(stem: str, count: int) -> list[str]:
+    return [f"{stem}-{number:05}-of-{count:05}.safetensors" for number in range(1, count + 1)]
+
+
+def _metadata(save_id: str) -> dict[str, str]:
+    return {"agog_format": layout.VERSION, "agog_save": save_id}
+
+
+def _write_shard(stream: BinaryIO, variables: list[SavedVariable], saved: Snapshot, save_id: str) -> None:
+    stream.write(layout.header(layout.entries_of(variables), _metadata(save_id)))
+    layout.write_tensors(stream, variables, saved.values)
 
 
 def read(file: str) -> tuple[Graph, dict[str, Array]]:
