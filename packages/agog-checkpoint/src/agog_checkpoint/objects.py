@@ -14,7 +14,7 @@ from agog_checkpoint.python_state import ArrayPart
 from agog_core import Tensor, Variable, convert_to_tensor, device, string
 from agog_core.checkpointable import Checkpointable, is_checkpointable, notify, unsaved
 from agog_core.errors import UnimplementedError
-from agog_core.processes import Share, connected, share_of
+from agog_core.processes import Share, connected, has_shares, share_of
 from agog_core.variables.containers import List
 from agog_core.variables.containers import Mapping as MappingOfParts
 
@@ -184,7 +184,7 @@ def snapshot(root: Any) -> Snapshot:
     nodes, values = [], {}
     shares: dict[str, Share] = {}
     statistics = set()
-    are_several = connected() is not None
+    are_several, are_shared = connected() is not None, has_shares()
     of_slots = {slot.slot_variable for slot in slots}
     for number, (value, path, children) in enumerate(found):
         node = Node(children)
@@ -199,7 +199,7 @@ def snapshot(root: Any) -> Snapshot:
                 )
             values[path] = tensor
             name = value.name.removesuffix(":0")
-            share = share_of(value)
+            share = share_of(value) if are_shared else None
             if share is not None:
                 shares[path] = share
             elif are_several and not value.trainable and dtype.is_floating and number not in of_slots:

@@ -89,10 +89,11 @@ class SavedValues:
         if isinstance(value, ArrayPart):
             value.array = array.copy()
             return
-        present = value._current()._table
-        share = share_of(value)
+        tensor = value._current()
+        present = tensor._table
+        share = share_of(value) if array.shape != tensor._shape else None
         if share is not None:
-            array = array.reshape(-1)[share.begin : share.end].reshape(value._current()._shape)
+            array = array.reshape(-1)[share.begin : share.end].reshape(tensor._shape)
         if saved.dtype != present.dtype.name:
             array = array.astype(present.dtype.numpy_dtype)
             self.casts.append(f"{saved.key} from {saved.dtype} to {present.dtype.name}")
@@ -135,7 +136,8 @@ def misfit(path: str, saved: SavedVariable | None, array: Array | None, value: A
         return None if saved is None else f"{saved.key!r}: {other}"
     if saved is None or array is None:
         return f"{path!r}: the checkpoint has an object with parts, the program the variable {value.name!r}"
-    present, share = value._current(), share_of(value)
+    present = value._current()
+    share = share_of(value) if saved.shape != present._shape else None
     shape = present._shape if share is None else share.shape
     if saved.shape == shape and saved.dtype == present._table.dtype.name:
         return None

@@ -39,6 +39,7 @@ class _Run:
     processes: Processes | None = None
 
 
+# The processes of this run; agog-distribute says it once.
 _run = _Run()
 # What a block of the program has instead; an ellipsis where it has the processes of the run.
 _here: ContextVar[Processes | EllipsisType | None] = ContextVar("agog_processes", default=...)
@@ -97,4 +98,9 @@ def keep_share(variable: Any, share: Share) -> None:
 
 def share_of(variable: Any) -> Share | None:
     """The share that a variable holds; None where it is no part of a larger array."""
-    return _shares.get(variable) if _shares else None
+    return _shares.get(variable)
+
+
+def has_shares() -> bool:
+    """Whether any variable holds a share."""
+    return bool(_shares)

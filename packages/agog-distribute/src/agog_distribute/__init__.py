@@ -9,6 +9,7 @@ from agog_core.exports import later as _later
 from agog_distribute.deadline import *
 from agog_distribute.groups import *
 from agog_distribute.ops import *
+from agog_distribute.saving import *
 
 __version__ = "0.1.0"
 # Hooks import this package in every program that finds plugins: what trains waits until somebody asks for it.

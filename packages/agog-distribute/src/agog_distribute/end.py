@@ -10,7 +10,9 @@ import os
 from typing import TYPE_CHECKING
 
 from agog_core.errors import AbortedError
+from agog_core.processes import connect
 from agog_distribute.agreement import agree_on_end
+from agog_distribute.saving import Together
 from agog_distribute.watch import end_all, watch
 
 if TYPE_CHECKING:
@@ -18,7 +20,8 @@ if TYPE_CHECKING:
 
 
 def end_together(everybody: Group) -> None:
-    """Watch the other processes from now on, and wait for them at the end of the program."""
+    """Save with the other processes and watch them from now on, and wait for them at the end of the program."""
+    connect(Together(everybody))
     watching, process = watch(everybody.communicator), os.getpid()
 
     def end() -> None:
