@@ -135,6 +135,7 @@ STATE = {
     "agog_testing.stopwatch._seconds": "none: how long checks have taken",
     "agog_cpu_llvm.fusion.compiler._not_taken": "none: a cache",
     "agog_cpu_llvm.fusion.compiler._units": "none: a cache",
+    "agog_cpu_llvm.image._mapped": "none: a cache",
     "agog_cpu_llvm.machine._left": "none: a cache",
     "agog_cpu_llvm.machine.lock": "none: a lock",
     "agog_cpu_llvm.units._engines": "none: a cache",

@@ -45,6 +45,11 @@ def kept_elsewhere(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest
     monkeypatch.setenv("AGOG_CACHE_DIR", str(folder))
 
 
+@pytest.fixture(autouse=True)
+def small_ones_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pooling, "LEAST", 0)
+
+
 def windows(form: Any) -> Iterator[tuple[tuple[int, ...], list[tuple[int, ...]]]]:
     """Each place of the output, and those of its window; None stands for one in the padding."""
     shape, window, strides, paddings, dilations = form
@@ -166,7 +171,7 @@ def test_arrays_that_are_not_aligned() -> None:
     np.testing.assert_array_equal(kernel(x, **attributes(form)), kernel(x.copy(), **attributes(form)))
 
 
-def test_what_it_declines() -> None:
+def test_what_it_declines(monkeypatch: pytest.MonkeyPatch) -> None:
     form = attributes(((2, 6, 6, 8), (3, 3), (1, 1), ((0, 0), (0, 0)), (1, 1)))
     x = np.ones((2, 6, 6, 8), np.float16)
     maximum, gradient = pooling.make("max_pool", "float16", "cpu:0"), pooling.make("max_pool_grad", "float16", "cpu:0")
@@ -174,6 +179,10 @@ def test_what_it_declines() -> None:
     assert maximum(x[:, ::-1], **form) is NotImplemented
     y = maximum(x, **form)
     assert gradient(y, x, y, **form) is NotImplemented  # float16 would round each sum of windows that overlap
+    monkeypatch.setattr(pooling, "LEAST", x.size + 1)
+    assert maximum(x, **form) is NotImplemented  # few numbers
+    means = pooling.make("avg_pool_grad", "float32", "cpu:0")
+    assert means(y, input_shape=x.shape, **form) is NotImplemented
 
 
 def test_bits_are_the_same_at_any_number_of_threads() -> None:
@@ -216,7 +225,7 @@ def test_a_traced_pool_and_its_gradients_have_the_bits_of_an_eager_one() -> None
 
 @pytest.mark.parametrize("op", OPS)
 def test_the_kit(op: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pooling, "LEAST", 0)  # its samples have few channels
+    monkeypatch.setattr(pooling, "LEAST_CHANNELS", 0)  # its samples have few channels
     ended = [(case.id, case.run()) for case in collect("cpu-llvm", [op], ["float32", "float16"])]
     failed = [(name, outcome) for name, outcome in ended if outcome.kind not in ("passed", "skipped")]
     assert len(ended) > 20

@@ -17,8 +17,10 @@ from agog_cpu_llvm import numpy_loops, presence
 @pytest.fixture(autouse=True)
 def asked_anew() -> Iterator[None]:
     presence.unavailable.cache_clear()
+    presence.fusion_unavailable.cache_clear()
     yield
     presence.unavailable.cache_clear()
+    presence.fusion_unavailable.cache_clear()
 
 
 def test_pypy(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -37,7 +39,7 @@ def test_free_threaded(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_an_unknown_numpy_is_not_looked_into(version: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(np, "__version__", version)
     monkeypatch.setattr(numpy_loops, "fault", lambda: pytest.fail("addresses are read"))
-    assert presence.unavailable() == f"It knows how NumPy 2.3 to 2.5 compute, and this is {version}."
+    assert presence.fusion_unavailable() == f"It knows how NumPy 2.3 to 2.5 compute, and this is {version}."
 
 
 def test_without_llvmlite(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -55,13 +57,13 @@ def test_another_function_at_the_address(monkeypatch: pytest.MonkeyPatch) -> Non
 
 def test_no_function_where_it_should_be(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(numpy_loops, "find", lambda name, dtype: None)
-    assert numpy_loops.fault() == (
+    assert presence.fusion_unavailable() == (
         f"NumPy {np.__version__} has no inner loop of arccos for float32 where its releases keep it."
     )
 
 
 def test_llvm_is_loaded_on_first_use() -> None:
-    program = "import sys, agog_cpu_llvm.hooks as h; h.unavailable(); print('llvmlite' in sys.modules)"
+    program = "import sys, agog_cpu_llvm.hooks as h; h.fusion_unavailable(); print('llvmlite' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout == "False\n"
 

@@ -12,6 +12,7 @@ import agog_core as ag
 from agog_core.ops.nn.lstm import lstm
 from agog_core.plugin import threads
 from agog_cpu_llvm import registers
+from agog_cpu_llvm.kernels import recurrent
 from agog_cpu_llvm.kernels.recurrent import make
 from agog_kernels_xp.nn.gru import gru as gru_kernel
 from agog_kernels_xp.nn.gru import gru_grad as gru_grad_kernel
@@ -38,6 +39,11 @@ CASES = (
     ((4, 6, 3, 20), {"activation": "sigmoid", "recurrent_activation": "relu"}, False),
     ((4, 6, 3, 20), {"activation": "hard_sigmoid", "recurrent_activation": "linear"}, True),
 )
+
+
+@pytest.fixture(autouse=True)
+def small_ones_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(recurrent, "LEAST_TIMES", 0)
 
 
 def arrays_of(op: str, sizes: tuple[int, int, int, int], has_mask: bool = False, dtype: str = "float32") -> list[Any]:
@@ -240,3 +246,33 @@ def test_recurrent_second_derivative() -> None:
     direction = np.random.default_rng(0).standard_normal(arrays[0].shape)
     slope = (squares(1e-5) - squares(-1e-5)) / 2e-5
     np.testing.assert_allclose((got * direction).sum(), slope, rtol=1e-7)
+
+
+@pytest.mark.parametrize("op", OPS)
+def test_few_times_of_few_products_are_the_references(op: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.undo()
+    forward, _, names = of_name(op, dict(USUAL))
+    kernel = make(forward, "float32", "cpu:0")
+    assert kernel(*arrays_of(op, (4, 2, 3, 3)), **names) is NotImplemented
+    assert kernel(*arrays_of(op, (5, 2, 3, 3)), **names) is not NotImplemented
+    assert kernel(*arrays_of(op, (4, 16, 8, 8)), **names) is not NotImplemented
+
+
+def test_a_small_layer_and_its_gradient_have_the_references_bits(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.undo()
+    arrays = [ag.constant(array) for array in arrays_of("lstm", (2, 1, 3, 3))[:6]]
+
+    def results() -> list[Any]:
+        with ag.GradientTape() as tape:
+            tape.watch(arrays)
+            outputs = lstm(*arrays)
+        return [*outputs, *tape.gradient(list(outputs), arrays)]
+
+    got = results()
+    before = ag.prefer("cpu-numpy")
+    try:
+        wanted = results()
+    finally:
+        ag.prefer(*before)
+    for mine, other in zip(got, wanted, strict=True):
+        np.testing.assert_array_equal(mine.numpy(), other.numpy())

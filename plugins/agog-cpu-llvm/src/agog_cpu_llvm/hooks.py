@@ -16,6 +16,13 @@ def unavailable() -> str | None:
     return presence.unavailable()
 
 
+def fusion_unavailable() -> str | None:
+    """The same of what is fused of NumPy's functions."""
+    from agog_cpu_llvm import presence
+
+    return presence.fusion_unavailable()
+
+
 requires(3)
 
 # Ops whose kernels go through memory several times. On small inputs each pays for a look at their sizes, so those of
@@ -91,7 +98,8 @@ _FAMILIES = (
         "pooling",
         ("avg_pool", "avg_pool_grad", "max_pool", "max_pool_grad"),
         _HALF_OR_MORE,
-        "its inputs are C-contiguous with 3 channels or more; for gradients of half precision, its windows are apart",
+        "its inputs are C-contiguous, the one of 2048 elements or more in 3 channels or more; for gradients of half "
+        "precision, its windows are apart",
     ),
     Family(
         "pooling",
@@ -127,7 +135,7 @@ def agog_compilers() -> Iterator[Compiler]:
         takes="agog_cpu_llvm.fusion.compiler:takes",
         priority=10,  # who brings another compiler wants that one
         tolerances={"float32": (1e-5, 1e-5), "float64": (1e-13, 1e-13)},
-        unavailable=unavailable,
+        unavailable=fusion_unavailable,
     )
 
 
@@ -144,7 +152,7 @@ def agog_kernels() -> Iterator[Kernel]:
                 dtypes=("float32", "float64"),
                 priority=150,
                 when=f"its first or last input has {least} elements or more, and a call like it came before",
-                unavailable=unavailable,
+                unavailable=fusion_unavailable,
             )
     for family in _FAMILIES:
         module = f"agog_cpu_llvm.kernels.{family.name}"
@@ -191,6 +199,7 @@ def agog_kernels() -> Iterator[Kernel]:
             make="agog_cpu_llvm.kernels.recurrent:make",
             dtypes=("bfloat16", "float16", "float32", "float64"),
             priority=90,  # who brings another pair wants that one
+            when="" if op.endswith("_grad") else "it has 5 times or more, or 4096 products or more",
             pool=True,
             unavailable=unavailable,
         )

@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 import ctypes
-import hashlib
 import os
-import sys
 from functools import cache
-from pathlib import Path
 from threading import RLock
 from typing import Any
 from weakref import finalize
 
-import llvmlite
-import numpy as np
 from llvmlite import binding as llvm
 from llvmlite.binding.newpassmanagers import NewPassManager
 
@@ -21,10 +16,7 @@ from agog_cpu_llvm import numpy_loops
 
 _METH_FASTCALL = 0x80
 # The functions of CPython that machine code calls.
-_OF_PYTHON = (
-    *("PyEval_SaveThread", "PyEval_RestoreThread", "Py_IncRef"),
-    *("PyThread_acquire_lock", "PyThread_release_lock"),
-)
+_OF_PYTHON = ("PyEval_SaveThread", "PyEval_RestoreThread", "Py_IncRef")
 _NO_TRIPLE, _NO_LAYOUT = 'target triple = "unknown-unknown-unknown"', 'target datalayout = ""'
 
 
@@ -83,14 +75,6 @@ def _processor() -> tuple[str, str]:
 
 
 @cache
-def identity() -> str:
-    """What machine code depends on beside what it is made of: the processor, LLVM, Python, NumPy and this plugin."""
-    sources = b"".join([path.read_bytes() for path in sorted(Path(__file__).parent.rglob("*.py"))])
-    releases = llvmlite.__version__, np.__version__, sys.version, hashlib.sha256(sources).hexdigest()
-    return " ".join((*releases, llvm.get_process_triple(), *_processor()))
-
-
-@cache
 def _target() -> Any:
     """LLVM's target, which knows the functions that machine code calls."""
     llvm.initialize_native_target()
@@ -106,15 +90,22 @@ def _target() -> Any:
     return llvm.Target.from_triple(llvm.get_process_triple())
 
 
-def _machine() -> Any:
+def _machine(is_movable: bool = False) -> Any:
     """A target machine, which the engine that gets it owns."""
     name, features = _processor()
-    return _target().create_target_machine(cpu=name, features=features, opt=3, jit=True)
+    model = {"reloc": "pic", "codemodel": "small"} if is_movable else {}
+    return _target().create_target_machine(cpu=name, features=features, opt=3, jit=True, **model)
 
 
-def assemble(text: str, optimize: bool = True) -> bytes:
-    """Machine code, as an object file. Code that is written as the processor is to run it needs no optimization."""
-    machine = _machine()
+def assemble(text: str, optimize: bool = True, is_movable: bool = False) -> bytes:
+    """Machine code, as an object file.
+
+    Args:
+        text: LLVM's assembly.
+        optimize: code that is written as the processor is to run it needs no optimization.
+        is_movable: whether parts of it refer to each other by distances, not by addresses.
+    """
+    machine = _machine(is_movable)
     # In the text, because setting them makes types of ctypes, which refer to themselves.
     text = text.replace(_NO_TRIPLE, f'target triple = "{machine.triple}"', 1)
     module = llvm.parse_assembly(text.replace(_NO_LAYOUT, f'target datalayout = "{machine.target_data}"', 1))

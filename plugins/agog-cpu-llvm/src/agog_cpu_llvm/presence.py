@@ -28,7 +28,14 @@ def unavailable() -> str | None:
         return f"It knows how NumPy {first} to {last} compute, and this is {np.__version__}."
     if find_spec("llvmlite") is None:
         return "llvmlite is not installed: `python -m pip install llvmlite`."
-    # Addresses are read only from here on.
+    return None
+
+
+@cache
+def fusion_unavailable() -> str | None:
+    """Why no loop can be fused, which takes milliseconds to find out: addresses of NumPy's are read and tried."""
+    if (why := unavailable()) is not None:
+        return why
     from agog_cpu_llvm import numpy_loops
 
     return numpy_loops.fault()

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 
+from agog_cpu_llvm.processor import register_bytes
+
 BYTES = {"float16": 2, "bfloat16": 2, "float32": 4, "float64": 8, "uint8": 1, "int32": 4, "int64": 8}
 """The bytes of one element of a dtype."""
 
@@ -35,15 +37,6 @@ class Register:
 def register(dtype: str) -> Register:
     """This processor's widest register for a dtype."""
     return _register(register_bytes(), dtype == "float64")
-
-
-@cache
-def register_bytes() -> int:
-    """The bytes of the processor's widest registers."""
-    from llvmlite import binding  # here, because only calls that are taken need LLVM
-
-    features = binding.get_host_cpu_features()
-    return 64 if features.get("avx512f") else 32 if features.get("avx2") else 16
 
 
 @cache

@@ -19,13 +19,13 @@ from typing import Any
 
 import numpy as np
 
-from agog_cpu_llvm import disk
+from agog_cpu_llvm import disk, image, processor
 from agog_cpu_llvm.registers import Register, register
 
 _PROTOTYPE = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)
 # The entries of the units of this process, by name, dtype and register; written under the lock.
 _units: dict[Hashable, Mapping[str, int]] = {}
-# The engines that hold the machine code of units, for as long as the process lives.
+# The engines that hold machine code which is no image, for as long as the process lives.
 _engines: list[Any] = []
 # Held while a unit is compiled or loaded, and while a process forks.
 _lock = RLock()
@@ -71,18 +71,21 @@ def loaded(name: str, assemble: Callable[[], tuple[Sequence[str], bytes]]) -> Ma
 
     Where it is not, ``assemble`` gives the names and the object file, which depend on the plugin's sources alone.
     """
-    from agog_cpu_llvm import machine
-
-    key = hashlib.sha256(f"{machine.identity()}\n{name}".encode()).hexdigest()
+    key = hashlib.sha256(f"{processor.identity()}\n{name}".encode()).hexdigest()
     with _lock:
         if (kept := disk.read(key)) is None:
-            names, code = assemble()
-            kept = " ".join(names).encode() + b"\n" + code
+            kept = _kept(*assemble())
             disk.write(key, kept)
         head, _, code = kept.partition(b"\n")
+        kind, *names = head.decode().split()
+        if kind == "image":
+            start = image.mapped(code)
+            return {name: start + int(place) for name, _, place in (each.partition("=") for each in names)}
+        from agog_cpu_llvm import machine
+
         engine = machine.engine(code)
         _engines.append(engine)
-        return {each: engine.get_function_address(each) for each in head.decode().split()}
+        return {name: engine.get_function_address(name) for name in names}
 
 
 def call(address: int, words: Sequence[int], scratch: int = 0) -> None:
@@ -99,6 +102,14 @@ def bits(number: float) -> int:
     return int(word)
 
 
+def _kept(names: Sequence[str], code: bytes) -> bytes:
+    """What is kept of an object file: a line of names, and machine code."""
+    if image.IS_KNOWN and (found := image.linked(code)):
+        code, places = found
+        return " ".join(["image", *[f"{name}={places[name]}" for name in names]]).encode() + b"\n" + code
+    return " ".join(["object", *names]).encode() + b"\n" + code
+
+
 def _write(family: str, options: Mapping[str, int], module: Any, dtype: str, lanes: Any) -> None:
     import_module(f"agog_cpu_llvm.kernels.{family}_code").write(module, dtype, lanes, **options)
 
@@ -112,6 +123,6 @@ def _assembled(write: Write, dtype: str, wide: Register) -> tuple[Sequence[str],
     module = ir.Module("unit")
     write(module, dtype, Lanes(wide.count, wide.is_double))
     names = [each.name for each in module.functions if not each.is_declaration and each.linkage != "internal"]
-    code = machine.assemble(str(module), optimize=False)
+    code = machine.assemble(str(module), optimize=False, is_movable=image.IS_KNOWN)
     machine.dissolve(module)
     return names, code

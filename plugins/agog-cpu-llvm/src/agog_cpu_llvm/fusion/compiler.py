@@ -13,7 +13,7 @@ from weakref import WeakValueDictionary
 import numpy as np
 
 from agog_core.compiler import ArraySpec, Primitive, Subgraph
-from agog_cpu_llvm import disk, numpy_loops
+from agog_cpu_llvm import disk, numpy_loops, processor
 from agog_cpu_llvm.fusion import operations, tanh
 from agog_cpu_llvm.fusion.limits import LONGEST, LONGEST_SUM, NotTakenError, axes, beginning, keeps_last_axis
 
@@ -80,7 +80,7 @@ def compile(subgraph: Subgraph) -> Callable[..., None] | None:
     constants = [value for value, array in subgraph.constants.items() if array.size > 1]
     from agog_cpu_llvm import machine  # here, because functions of which nothing is compiled need no LLVM
 
-    key = _key(subgraph, constants, machine.identity())
+    key = _key(subgraph, constants, processor.identity())
     with machine.lock:
         code = _units.get(key)
         if code is None and key not in _not_taken:

@@ -16,8 +16,11 @@ import numpy as np
 from agog_cpu_llvm.team import run
 from agog_cpu_llvm.units import compiled
 
-LEAST = 3
-"""Channels from which on calls are taken: fewer leave most lanes empty."""
+LEAST = 2048
+"""Elements of the input from which on calls are taken."""
+
+LEAST_CHANNELS = 3
+"""Channels from which on they are: fewer leave most lanes empty."""
 
 _PIXELS = 1 << 24  # of an image, whose numbers the lanes of float32 hold
 
@@ -48,7 +51,7 @@ def make(op: str, dtype: str, device: str) -> Callable[..., Any]:
 
 
 def _pool(op: str, dtype: str, x: Any, out: Any = None, **form: Any) -> Any:
-    if x.shape[-1] < LEAST or not x.flags.c_contiguous:
+    if x.size < LEAST or x.shape[-1] < LEAST_CHANNELS or not x.flags.c_contiguous:
         return NotImplemented
     plan = _plan(x.shape, **form)
     filled = np.empty(plan.shape, x.dtype) if out is None else out
@@ -74,7 +77,8 @@ def _avg_pool_grad(dtype: str, g: Any, out: Any = None, *, input_shape: Sizes, *
 
 
 def _grad(dtype: str, op: str, arrays: tuple[Any, ...], shape: Sizes, out: Any, form: dict[str, Any]) -> Any:
-    if shape[-1] < LEAST or not all(array.flags.c_contiguous for array in arrays):
+    is_small = math.prod(shape) < LEAST or shape[-1] < LEAST_CHANNELS
+    if is_small or not all(array.flags.c_contiguous for array in arrays):
         return NotImplemented
     plan = _plan(shape, **form)
     if plan.overlap and dtype not in ("float32", "float64"):

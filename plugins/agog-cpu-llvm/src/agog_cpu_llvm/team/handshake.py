@@ -10,13 +10,16 @@ import platform
 from collections.abc import Mapping
 from functools import cache
 
-from agog_cpu_llvm import units
+from agog_cpu_llvm import image, units
 
 LINE = 16
 """Words of a line: two cache lines, since processors fetch them in pairs."""
 
 LOCKS = 4, 5
 """Words of a seat for the locks on which the helper and its caller sleep."""
+
+ACQUIRE, RELEASE = 6, 7
+"""Words of a seat for the addresses of Python's functions of locks: compiled code refers to nothing outside of it."""
 
 SPINS = 4000
 """Pauses that a helper waits for more work before it sleeps, and that a caller waits for its helpers."""
@@ -26,12 +29,11 @@ _STATES = {"FREE": 0, "POSTED": 1, "TAKEN": 2, "AWAITED": 3, "ASLEEP": 4}
 
 _PAUSES = {"x86_64": "@llvm.x86.sse2.pause()", "aarch64": "@llvm.aarch64.isb(i32 15)"}
 
-# Fields of a seat by their bytes: 0 state, 8 function, 16 its words, 24 its scratch memory, 32 and 40 the locks.
+# Fields of a seat by their bytes: 0 state, 8 function, 16 its words, 24 its scratch memory, 32 and 40 the locks,
+# 48 and 56 the functions of locks.
 _TEXT = """target triple = "unknown-unknown-unknown"
 target datalayout = ""
 
-declare i32 @PyThread_acquire_lock(ptr, i32)
-declare void @PyThread_release_lock(ptr)
 {declaration}
 
 define void @serve(ptr %seat) {{
@@ -41,8 +43,12 @@ start:
   %scratch.at = getelementptr i8, ptr %seat, i64 24
   %go.at = getelementptr i8, ptr %seat, i64 32
   %done.at = getelementptr i8, ptr %seat, i64 40
+  %acquire.at = getelementptr i8, ptr %seat, i64 48
+  %release.at = getelementptr i8, ptr %seat, i64 56
   %go = load ptr, ptr %go.at
   %done = load ptr, ptr %done.at
+  %acquire = load ptr, ptr %acquire.at
+  %release = load ptr, ptr %release.at
   br label %wait
 wait:
   %left = phi i64 [ {spins}, %start ], [ %less, %pause ], [ {spins}, %take ], [ {spins}, %work ], [ {spins}, %tell ],
@@ -68,14 +74,14 @@ work:
   %is.awaited = icmp eq i64 %before, {AWAITED}
   br i1 %is.awaited, label %tell, label %wait
 tell:
-  call void @PyThread_release_lock(ptr %done)
+  call void %release(ptr %done)
   br label %wait
 rest:
   %resting = cmpxchg ptr %seat, i64 {FREE}, i64 {ASLEEP} acq_rel monotonic
   %is.asleep = extractvalue {{ i64, i1 }} %resting, 1
   br i1 %is.asleep, label %sleep, label %wait
 sleep:
-  call i32 @PyThread_acquire_lock(ptr %go, i32 1)
+  call i32 %acquire(ptr %go, i32 1)
   br label %wait
 }}
 
@@ -109,7 +115,9 @@ post:
   br i1 %p.is.asleep, label %wake, label %posted
 wake:
   %p.go = load ptr, ptr %p.go.at
-  call void @PyThread_release_lock(ptr %p.go)
+  %p.release.at = getelementptr i8, ptr %p.seat, i64 56
+  %p.release = load ptr, ptr %p.release.at
+  call void %p.release(ptr %p.go)
   br label %posted
 posted:
   %p.next = add i64 %p, 1
@@ -142,7 +150,9 @@ await:
 sleep:
   %g.done.at = getelementptr i8, ptr %g.seat, i64 40
   %g.done = load ptr, ptr %g.done.at
-  call i32 @PyThread_acquire_lock(ptr %g.done, i32 1)
+  %g.acquire.at = getelementptr i8, ptr %g.seat, i64 48
+  %g.acquire = load ptr, ptr %g.acquire.at
+  call i32 %g.acquire(ptr %g.done, i32 1)
   br label %gathered
 gathered:
   %g.next = add i64 %g, 1
@@ -177,4 +187,4 @@ def entries() -> Mapping[str, int]:
 def _assembled(text: str) -> bytes:
     from agog_cpu_llvm import machine  # here, because LLVM is needed only where nothing is on disk
 
-    return machine.assemble(text)
+    return machine.assemble(text, is_movable=image.IS_KNOWN)

@@ -7,6 +7,7 @@ import os
 from array import array
 from collections.abc import Iterable
 from threading import Lock, Thread
+from typing import Any
 
 import numpy as np
 
@@ -27,6 +28,7 @@ _new_lock = ctypes.pythonapi.PyThread_allocate_lock
 _new_lock.restype, _new_lock.argtypes = ctypes.c_void_p, []
 _acquire = ctypes.pythonapi.PyThread_acquire_lock
 _acquire.argtypes = [ctypes.c_void_p, ctypes.c_int]
+_release = ctypes.pythonapi.PyThread_release_lock
 
 
 class Team:
@@ -50,10 +52,16 @@ class Team:
     def _hire(self, number: int) -> None:
         seat = self.board + 8 * handshake.LINE * number
         fields = (ctypes.c_int64 * handshake.LINE).from_address(seat)
+        fields[handshake.ACQUIRE], fields[handshake.RELEASE] = _address(_acquire), _address(_release)
         for field in handshake.LOCKS:  # a sleeper waits until somebody else releases them
             fields[field] = _new_lock()
             _acquire(fields[field], 1)
         Thread(target=self._serve, args=(seat,), name=f"agog-cpu-llvm-{number}", daemon=True).start()
+
+
+def _address(function: Any) -> int:
+    """Of a function of Python's."""
+    return ctypes.c_void_p.from_address(ctypes.addressof(function)).value or 0
 
 
 class _Present:
