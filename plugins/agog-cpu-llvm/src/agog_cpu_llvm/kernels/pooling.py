@@ -51,7 +51,7 @@ def make(op: str, dtype: str, device: str) -> Callable[..., Any]:
 
 
 def _pool(op: str, dtype: str, x: Any, out: Any = None, **form: Any) -> Any:
-    if x.size < LEAST or x.shape[-1] < LEAST_CHANNELS or not x.flags.c_contiguous:
+    if _is_declined(x):
         return NotImplemented
     plan = _plan(x.shape, **form)
     filled = np.empty(plan.shape, x.dtype) if out is None else out
@@ -59,8 +59,12 @@ def _pool(op: str, dtype: str, x: Any, out: Any = None, **form: Any) -> Any:
     return filled if out is None else None
 
 
+def _is_declined(x: Any) -> bool:
+    return x.size < LEAST or x.shape[-1] < LEAST_CHANNELS or not x.flags.c_contiguous
+
+
 def _max_pool_with_argmax(compiled_dtype: str, x: Any, *, dtype: Any, **form: Any) -> Any:
-    if x.shape[-1] < LEAST or not x.flags.c_contiguous or math.prod(x.shape[1:-1]) >= _PIXELS:
+    if _is_declined(x) or math.prod(x.shape[1:-1]) >= _PIXELS:
         return NotImplemented
     plan = _plan(x.shape, **form)
     maxima, places = np.empty(plan.shape, x.dtype), np.empty(plan.shape, np.int64)
