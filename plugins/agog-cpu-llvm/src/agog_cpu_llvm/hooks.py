@@ -105,8 +105,8 @@ _FAMILIES = (
         "pooling",
         ("max_pool_with_argmax",),
         _HALF_OR_MORE,
-        "its input is C-contiguous, with 2048 elements or more in 3 channels or more, and images have less than 2 ** 24 "
-        "pixels",
+        "its input is C-contiguous, with 2048 elements or more in 3 channels or more, and images have less than "
+        "2 ** 24 pixels",
         fills=False,
     ),
     Family(
