@@ -420,6 +420,14 @@ def endurance(session: nox.Session) -> None:
     )
 
 
+@nox.session(default=False, requires=["wheels"])
+def kills(session: nox.Session) -> None:
+    """Kill random ranks at random moments, 200 times or AGOG_RANK_KILLS, and compare the bits of the weights."""
+    install(session, *all_members())
+    session.env["AGOG_RANK_KILLS"] = os.environ.get("AGOG_RANK_KILLS", "200")
+    pytest(session, ROOT / "tests" / "kills", "-s")
+
+
 @nox.session(default=False)
 def wheels(session: nox.Session) -> None:
     """Build the wheels of all members, which the other sessions install."""
