@@ -19,7 +19,7 @@ pytest.importorskip("mpi4py")
 
 KILLS = int(os.environ.get("AGOG_RANK_KILLS", "4"))
 IN_ONE_RUN = 10
-PROGRAM = Path(__file__).parent / "training.py"
+PROGRAM = Path(__file__).parent / "killed_training.py"
 
 
 def train(folder: Path, size: int, kills: int, seed: str, seconds: float) -> tuple[set[str], float]:
