@@ -19,6 +19,7 @@ from agog_cpu_llvm.tiles import Code, Function, Index, Lanes, Mask, Pointer, Vec
 
 _LINE = 64  # bytes of a line of the cache
 _UNROLLED = 8  # from so many rows on, two pixels at a time are a tenth faster
+_FEW = 12  # sums of a tile at most that are kept twice, since each product waits for the one before it
 
 
 def write(module: Any, dtype: str, lanes: Lanes, shared: int, vectors: int) -> None:
@@ -129,21 +130,25 @@ def _tile(
     masks = [None if is_whole else lanes.first(left - n * lanes.count) for n in range(vectors)]
     places = [(offsets + m).integer() if is_scattered else m for m in range(height)]
     height *= max(1, shared)
-    with code.loop(0, images, carried=[a, b, *[lanes.splat(code, 0.0)] * (height * vectors)]) as over_images:
+    size = height * vectors
+    parts = 2 if shared and lanes.bytes == 64 and size <= _FEW else 1
+    pixels = 2 if parts == 2 or (is_whole and not is_scattered and height >= _UNROLLED) else 1
+    with code.loop(0, images, carried=[a, b, *[lanes.splat(code, 0.0)] * (size * parts)]) as over_images:
         a, b, *totals = over_images.carried
         with code.loop(0, rows, carried=[a, b, *totals]) as over_rows:
             a_here, b_here, *totals = over_rows.carried
             heads = [a_here + place for place in places]
-            numbers = _Pixels(lanes, heads, a_column, b_column, masks, is_scattered, shared)
-            at = code.number(0) if is_scattered else a_here
-            if is_whole and not is_scattered and height >= _UNROLLED:
-                at, b_next, totals = numbers.summed(code, columns // 2, at, b_here, totals, 2)
-                _, _, totals = numbers.summed(code, columns % 2, at, b_next, totals, 1)
-            else:
-                _, _, totals = numbers.summed(code, columns, at, b_here, totals, 1)
+            numbers = _Pixels(lanes, heads, a_column, b_column, masks, is_scattered, shared, size)
+            at, b_next = code.number(0) if is_scattered else a_here, b_here
+            if pixels > 1:
+                at, b_next, totals = numbers.summed(code, columns // pixels, at, b_next, totals, pixels)
+                columns = columns % pixels
+            _, _, totals = numbers.summed(code, columns, at, b_next, totals, 1)
             over_rows.carry(a_here + a_row, b_here + b_row, *totals)
         over_images.carry(a + a_image, b + b_image, *over_rows.results[2:])
     totals = over_images.results[2:]
+    if parts == 2:
+        totals = [one + other for one, other in zip(totals[:size], totals[size:], strict=True)]
     for m in range(height):
         for n, mask in enumerate(masks):
             to = sums + n * lanes.count
@@ -165,26 +170,33 @@ class _Pixels:
         masks: list[Mask | None],
         is_scattered: bool,
         shared: int,
+        size: int,
     ) -> None:
         self.lanes, self.heads, self.masks, self.is_scattered = lanes, heads, masks, is_scattered
-        self.shared = shared
+        self.shared, self.size = shared, size
         self.a_column, self.b_column = a_column, b_column
 
     def summed(
         self, code: Code, turns: Index, at: Any, b: Pointer, totals: list[Vector], pixels: int
     ) -> tuple[Any, Pointer, list[Vector]]:
-        """Add the products of so many turns, each of some pixels, from a place on; gives the place behind them."""
+        """Add the products of so many turns, each of some pixels, from a place on; gives the place behind them.
+
+        Of totals that are there twice, neighbouring pixels add to one and to the other.
+        """
         with code.loop(0, turns, carried=[at, b, *totals], may_be_empty=True) as loop:
             at, b, *totals = loop.carried
-            for _ in range(pixels):
+            for pixel in range(pixels):
+                first = pixel * self.size % len(totals)
                 vectors = [self.lanes.load(b + n * self.lanes.count, mask) for n, mask in enumerate(self.masks)]
-                several = vectors * (len(totals) // len(vectors))
+                several = vectors * (self.size // len(vectors))
                 factors = [
                     factor
                     for m, head in enumerate(self.heads)
                     for factor in self._factors(head + at if self.is_scattered else at + m)
                 ]
-                totals = [one.fma(other, sum) for one, other, sum in zip(factors, several, totals, strict=True)]
+                now = totals[first : first + self.size]
+                now = [one.fma(other, sum) for one, other, sum in zip(factors, several, now, strict=True)]
+                totals = [*totals[:first], *now, *totals[first + self.size :]]
                 at, b = at + self.a_column, b + self.b_column
             loop.carry(at, b, *totals)
         at, b, *totals = loop.results

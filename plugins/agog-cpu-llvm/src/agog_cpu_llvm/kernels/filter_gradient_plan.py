@@ -75,6 +75,8 @@ def neighbours(register: Register, shared: int) -> tuple[int, ...]:
     """How many places tiles have whose vectors are shared by groups of so many channels: each has a row for each."""
     if shared > 1:
         return tuple(range(1, min(SCATTERED, tall(register, 2)[-1] // shared) + 1))
+    if shared:
+        return (1, 2, 3, 5, 7) if register.bytes == 64 else (1, 2, 3, 5)
     return tuple(n for n in tall(register, 2) if n <= SCATTERED)
 
 
