@@ -189,7 +189,7 @@ class CallbackList(Callback):
 
     def on_batch_end(self, batch: int, logs: Logs | None = None) -> None:
         for callback in self.callbacks:
-            callback.on_train_batch_end(batch, logs or {})
+            callback.on_train_batch_end(batch, {} if logs is None else logs)  # whether it is empty nobody asks
 
     def tell(self, method: str, *args: Any) -> None:
         """Call a method of each callback, such as ``"on_test_begin"``.

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, NoReturn, Protocol
 
 import numpy as np
 
-from agog_core import Tensor, nest, random_shuffle
+from agog_core import Tensor, device, nest, random_shuffle
 from agog_core import range as numbers
 
 
@@ -77,7 +77,8 @@ class ArrayBatches:
 
     def epoch(self) -> Iterator[Batch]:
         """The batches of all examples, once."""
-        order = random_shuffle(numbers(self.examples)).numpy() if self._shuffle else None
+        with device("/cpu:0"):  # a device would have to be waited for
+            order = random_shuffle(numbers(self.examples)).numpy() if self._shuffle else None
         for start in range(0, self.examples, self._batch_size):
             rows = slice(start, start + self._batch_size)
             yield self.rows(rows if order is None else order[rows])

@@ -12,6 +12,7 @@ from agog_core import nest
 from agog_training.callbacks.callback import CallbackList
 from agog_training.callbacks.logs import Results as Named
 from agog_training.fit.batches import Batch, Batches, StreamBatches
+from agog_training.fit.late_results import LateResults
 from agog_training.fit.steps import Results, predicted, stepped
 from agog_training.fit.trainable import Trainable
 
@@ -39,8 +40,9 @@ def train(
             for number, batch in enumerate(_batches_of(model, batches)):
                 place: dict[str, Any] = {"batch": number, "size": batch.size}
                 callbacks.on_batch_begin(number, place)
+                results = {}  # of the batch before, which would be looked at for whoever has them still
                 results = stepped(model, "train_step", batch)
-                callbacks.on_batch_end(number, place | results)
+                callbacks.on_batch_end(number, _beside(place, results))
                 if model.stop_training:
                     break
             logs = Named(objective.so_far(results) | validate(epoch))
@@ -51,6 +53,11 @@ def train(
         callbacks.on_train_end()
     finally:
         del vars(model)["_on_gradients"]
+
+
+def _beside(place: dict[str, Any], results: Results) -> dict[str, Any]:
+    """Results behind what is known of a batch."""
+    return results.beside(place) if isinstance(results, LateResults) else place | results
 
 
 def begin(model: Trainable) -> None:
@@ -69,8 +76,9 @@ def evaluate(
     results: Results = {}
     for number, batch in enumerate(_batches_of(model, batches)):
         told.tell("on_test_batch_begin", number, {})
+        results = {}  # as in `train`
         results = stepped(model, "test_step", batch)
-        told.tell("on_test_batch_end", number, dict(results))
+        told.tell("on_test_batch_end", number, _beside({}, results))
         show(partial(objective.so_far, results))
     so_far: Results = objective.so_far(results)
     told.tell("on_test_end", dict(so_far))

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from agog_core import Tensor, cast, convert_to_tensor, float64, nest, py_func, reduce_mean, reduce_sum
+from agog_core import Tensor, cast, convert_to_tensor, float64, nest, py_func, reduce_mean, reduce_sum, stack
 from agog_core.tracers import present_tracer
 from agog_layers.metrics import lookup as keras_metrics
 from agog_training.fit.batches import Batch
@@ -31,6 +31,18 @@ class Answer(NamedTuple):
     output: Any
     mask: Any = None
     weights: Any = None
+
+
+class _Late(NamedTuple):
+    """A mean, or a sum, of so many numbers, in tensors that nobody has waited for."""
+
+    value: Any
+    count: Any
+    is_mean: bool
+
+
+# Of a meter, before it waits for them: they take memory.
+_MOST_LATE = 256
 
 
 class Meter:
@@ -63,17 +75,26 @@ class Meter:
     def reset_state(self) -> None:
         """Forget what was seen."""
         self._sum, self._count, self.is_empty = 0.0, 0.0, True
+        self._late: list[_Late] = []
         if self._is_object:
             reset = getattr(self._metric, "reset_states", None) or self._metric.init_variables
             reset()
 
     reset_states = reset_state
 
-    def add(self, value: float, count: float) -> None:
-        """Take ``count`` numbers of this mean into account."""
-        self._sum += value * count
-        self._count += count
+    def add(self, value: Any, count: float) -> None:
+        """Take ``count`` numbers of this mean into account; a device is waited for when somebody asks."""
         self.is_empty = False
+        if is_late(value):
+            self._wait_later(_Late(value, count, is_mean=True))
+            return
+        self._sum += float(value) * count
+        self._count += count
+
+    def _wait_later(self, late: _Late) -> None:
+        self._late.append(late)
+        if len(self._late) == _MOST_LATE:
+            read_at_once([self])
 
     def update(self, answer: Answer, size: int) -> None:
         """Take a batch of ``size`` examples into account."""
@@ -83,14 +104,29 @@ class Meter:
             return
         values = convert_to_tensor(compared_with(self._metric, answer.y, answer.output))
         if not values.ndim:  # one number for the batch stands for all examples
-            self.add(float(values), size)
+            self.add(values, size)
             return
+        count: Any
         if weights is None:
             total, count = reduce_sum(values), float(values.shape.num_elements() or 0)
         else:
-            total, weight = weighted_sums(values, weights)
-            count = float(weight)
-        self.add(float(total) / (count or 1.0), count)
+            total, count = weighted_sums(values, weights)
+        self.is_empty = False
+        late = _Late(total, count, is_mean=False)
+        if is_late(total):
+            self._wait_later(late)
+        else:
+            self.take(late, float(total), float(count))
+
+    def late(self) -> list[_Late]:
+        """What nobody has waited for yet, to be taken now."""
+        late, self._late = self._late, []
+        return late
+
+    def take(self, late: _Late, value: float, count: float) -> None:
+        """Take what was late into account, with its numbers."""
+        self._sum += (value if late.is_mean else value / (count or 1.0)) * count
+        self._count += count
 
     def update_state(self, *values: Any, sample_weight: Any = None) -> None:
         """Take a loss into account, or labels and outputs with weights, in a step of a program's own."""
@@ -98,7 +134,7 @@ class Meter:
 
     def _take(self, value: Any, outputs: Any = None, weights: Any = None) -> None:
         if self._metric is None:
-            self.add(float(value), 1)
+            self.add(value, 1)
         else:
             answer = self.match(outputs, Batch(None, value, weights))[self.output]
             self.update(answer, int(answer.output.shape[0] or 1))
@@ -112,10 +148,38 @@ class Meter:
             return float(self._metric.result())
         if self.is_empty:
             return float("nan")
+        read_at_once([self])
         return self._sum / self._count if self._count else 0.0
 
     def __repr__(self) -> str:
         return f"<metric {self.name!r}>"
+
+
+def is_late(value: Any) -> bool:
+    """Whether a number is on a device that has to be waited for."""
+    return isinstance(value, Tensor) and not value._table.device.backend.host_memory
+
+
+def read_at_once(meters: Sequence[Meter], others: Sequence[Tensor] = ()) -> list[float]:
+    """Give meters the numbers that are late, and return other ones, with one wait for those of a device and dtype."""
+    late = [(meter, each) for meter in meters for each in meter.late()]
+    numbers = _read([*others, *(part for _, each in late for part in (each.value, each.count))])
+    for place, (meter, each) in enumerate(late):
+        meter.take(each, *numbers[len(others) + 2 * place :][:2])
+    return numbers[: len(others)]
+
+
+def _read(values: Sequence[Any]) -> list[float]:
+    groups: dict[Any, list[int]] = {}
+    for place, value in enumerate(values):
+        groups.setdefault(value._table if is_late(value) else None, []).append(place)
+    numbers = [0.0] * len(values)
+    for table, places in groups.items():
+        chosen = [values[place] for place in places]
+        found = chosen if table is None or len(chosen) == 1 else stack(chosen).numpy()
+        for place, number in zip(places, found, strict=True):
+            numbers[place] = float(number)
+    return numbers
 
 
 def weighted_sums(values: Any, weights: Any) -> tuple[Tensor, Tensor]:

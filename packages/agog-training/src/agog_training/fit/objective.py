@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
+from weakref import ref
 
 from agog_core import Tensor, TensorLike, cast, convert_to_tensor, div_no_nan, expand_dims, nest, reduce_mean
 from agog_layers.calls.masks import known, mask_of
@@ -11,7 +13,8 @@ from agog_layers.losses import lookup as keras_losses
 from agog_layers.naming.names import UniqueNames
 from agog_training.fit.batches import Batch
 from agog_training.fit.labels import check_shapes, compared, compared_with
-from agog_training.fit.meters import Answer, Meter, at_each_step, make_meter, weighted_sums
+from agog_training.fit.late_results import LateResults
+from agog_training.fit.meters import Answer, Meter, at_each_step, is_late, make_meter, read_at_once, weighted_sums
 
 Loss = Callable[[Any, Any], Any]
 
@@ -45,6 +48,8 @@ class Objective:
         self.names: list[str] = []
         # The means of the losses, and the metrics.
         self.means, self.metrics = [Meter("loss")], list[Meter]()
+        # The results of the last batch that nobody has looked at, while somebody has them.
+        self._late_results: Callable[[], LateResults | None] = lambda: None
         if names is not None:
             self._bind(list(names))
         else:
@@ -156,15 +161,28 @@ class Objective:
             total = total + cast(term, total.dtype)
         return {"loss": total} | (each if len(self.names) > 1 else {})
 
-    def update(self, answers: Sequence[Answer], losses: Mapping[str, Tensor], size: int) -> dict[str, float]:
-        """Take a batch into account; the losses of the batch, and the metrics so far."""
-        values = {name: float(loss) for name, loss in losses.items()}
+    def update(self, answers: Sequence[Answer], losses: Mapping[str, Tensor], size: int) -> dict[str, Any]:
+        """Take a batch into account; the losses of the batch, and the metrics so far. A device is waited for when
+        somebody looks at them, or takes another batch into account while somebody has them still.
+        """
+        if (before := self._late_results()) is not None:
+            before.look()
+        values: dict[str, Any] = {name: loss if is_late(loss) else float(loss) for name, loss in losses.items()}
         for mean in self.means:
             if mean.name in values:
                 mean.add(values[mean.name], size)
         for metric in self.metrics:
             metric.update(answers[metric.output], size)
-        return values | {metric.name: metric.result() for metric in self.metrics}
+        if not any(map(is_late, values.values())):
+            return values | {metric.name: metric.result() for metric in self.metrics}
+        results = LateResults(partial(self._read, values))
+        self._late_results = ref(results)
+        return results
+
+    def _read(self, losses: Mapping[str, Any]) -> dict[str, float]:
+        """The losses of a batch, and the metrics so far, as numbers."""
+        numbers = read_at_once([*self.means, *self.metrics], list(losses.values()))
+        return dict(zip(losses, numbers, strict=True)) | {metric.name: metric.result() for metric in self.metrics}
 
     def so_far(self, results: Mapping[str, Any]) -> dict[str, Any]:
         """What the last batch's step has returned, and in place of its losses their means over all examples so far.
@@ -188,7 +206,7 @@ class Objective:
         size = int(answers[0].output.shape[0] or 1)
         for mean in self.means:
             if mean.name in losses:
-                at_each_step(lambda value, mean=mean: mean.add(float(value), size), losses[mean.name])
+                at_each_step(lambda value, mean=mean: mean.add(value, size), losses[mean.name])
         return losses["loss"]
 
     def update_state(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> None:
