@@ -98,6 +98,7 @@ STAGES: dict[str, tuple[tuple[Task, ...], ...]] = {
         (_pytest("gpu", HERE),),
         (Task("speeds", (sys.executable, str(HERE / "speeds.py"), "{out}/speeds.json")),),
         (Task("speeds-tf32", (sys.executable, str(HERE / "speeds.py"), "{out}/speeds-tf32.json", "--tf32")),),
+        (_probe("overlap"),),
         (_probe("profile"),),
     ),
     "C": ((_kit("kit-float32", *_of("float32", "int32")),),),

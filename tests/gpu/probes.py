@@ -248,6 +248,39 @@ def long_sums() -> None:
             )
 
 
+def overlap() -> None:
+    """How much of the time for copies is hidden behind what is computed, with `prefetch_to_device`."""
+    import agog as tf
+    from agog_core.dispatch.devices.lookup import get_device
+
+    wait, rows = get_device("gpu:0").synchronize, np.ones((8, 2048, 4096), "float32")
+    batches = tf.data.Dataset.from_tensor_slices(rows)
+    ahead = batches.apply(tf.data.experimental.prefetch_to_device("/gpu:0"))
+    with tf.device("/gpu:0"):
+        weights = tf.constant(rows[0].T)
+
+        def compute(x: Any) -> None:
+            for _ in range(4):
+                tf.matmul(x, weights)
+
+        first = tf.constant(rows[0])
+        runs: dict[str, Callable[[], Any]] = {
+            "computed alone": lambda: [compute(first) for _ in rows],
+            "copied ahead alone": lambda: [None for _ in ahead],
+            "copied ahead and computed": lambda: [compute(x) for x in ahead],
+            "copied and computed": lambda: [compute(x) for x in batches],
+        }
+        for name, run in runs.items():
+            found = []
+            for _ in range(4):
+                wait()
+                start = time.perf_counter()
+                run()
+                wait()
+                found.append(time.perf_counter() - start)
+            print(f"{name:30} {min(found) * 1e3:8.2f} ms for 8 batches of 32 MiB")
+
+
 def profile() -> None:
     """Where the host's time of a training step goes."""
     import cProfile
@@ -268,7 +301,7 @@ def profile() -> None:
 
 PROBES: dict[str, Callable[..., None]] = {
     probe.__name__: probe
-    for probe in (versions, sources, precision, launches, host_work, denormals, long_sums, profile)
+    for probe in (versions, sources, precision, launches, host_work, denormals, long_sums, overlap, profile)
 }
 
 if __name__ == "__main__":

@@ -49,11 +49,14 @@ class Objective:
         # The means of the losses, and the metrics.
         self.means, self.metrics = [Meter("loss")], list[Meter]()
         # The results of the last batch that nobody has looked at, while somebody has them.
-        self._late_results: Callable[[], LateResults | None] = lambda: None
+        self._late_results: ref[LateResults] | None = None
         if names is not None:
             self._bind(list(names))
         else:
             self._check()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return vars(self) | {"_late_results": None}  # copies have no batch
 
     @property
     def given(self) -> dict[str, Any]:
@@ -165,7 +168,7 @@ class Objective:
         """Take a batch into account; the losses of the batch, and the metrics so far. A device is waited for when
         somebody looks at them, or takes another batch into account while somebody has them still.
         """
-        if (before := self._late_results()) is not None:
+        if self._late_results is not None and (before := self._late_results()) is not None:
             before.look()
         values: dict[str, Any] = {name: loss if is_late(loss) else float(loss) for name, loss in losses.items()}
         for mean in self.means:
