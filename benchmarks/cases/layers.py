@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 import agog_core as ag  # has what tf.keras has as a layer alone
+from agog_core.ops.nn.attention import dot_product_attention
 from benchmarks.frameworks import Framework
 from benchmarks.kinds import SEED, Case, Gradient, images, normal
 
@@ -119,7 +120,7 @@ class Attention(Gradient):
         return [normal(rng, 8, 8, 128, 64) for _ in "qkv"]
 
     def agog(self, tf: Any, q: Any, k: Any, v: Any) -> Any:
-        return tf.matmul(tf.nn.softmax(tf.matmul(q, k, transpose_b=True) * 0.125), v)
+        return dot_product_attention(q, k, v)
 
     def torch(self, torch: Any, q: Any, k: Any, v: Any) -> Any:
         return torch.nn.functional.scaled_dot_product_attention(q, k, v)

@@ -175,9 +175,8 @@ class Transformer(Training):
             return ag.nn.layer_normalization(x, -1, scale, offset, 1e-5)
 
         parts = tf.reshape(tf.matmul(norm(x, s1, o1), qkv), (16, 64, 3, self.heads, -1))
-        q, k, v = tf.unstack(tf.transpose(parts, (2, 0, 3, 1, 4)))
-        scores = tf.nn.softmax(tf.matmul(q, k, transpose_b=True) * (self.width / self.heads) ** -0.5)
-        h = x + tf.matmul(tf.reshape(tf.transpose(tf.matmul(scores, v), (0, 2, 1, 3)), (16, 64, -1)), out)
+        means = tf.keras.ops.dot_product_attention(*tf.unstack(parts, axis=2))
+        h = x + tf.matmul(tf.reshape(means, (16, 64, -1)), out)
         y = h + tf.matmul(tf.keras.activations.gelu(tf.matmul(norm(h, s2, o2), up)), down)
         return tf.reduce_mean(tf.square(y))
 

@@ -28,9 +28,9 @@ QUIET = {
     """,
     "which of several programs computes the same result": """
         a_is_sparse aggregation assume_unique autograph b_is_sparse compiled copy cuda_only
-        experimental_autograph_options input_length min_cuda_compute_capability num_proj_shards num_unit_shards optimize
-        sequential_update shift sorted stable stateful synchronization unroll use_cudnn_on_gpu use_gpu
-        use_locking use_resource use_safe_embedding_lookup
+        experimental_autograph_options flash_attention input_length min_cuda_compute_capability num_proj_shards
+        num_unit_shards optimize sequential_update shift sorted stable stateful synchronization unroll
+        use_cudnn_on_gpu use_gpu use_locking use_resource use_safe_embedding_lookup
     """,
     "how the replicas of a strategy communicate, which is the collective's choice here": """
         communication communication_options cross_device_ops

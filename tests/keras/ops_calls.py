@@ -218,6 +218,9 @@ def _networks() -> Iterator[tuple[Any, ...]]:
             yield ("sparse_categorical_crossentropy", np.array([[1], [3]]), scores, {"from_logits": logits})
         yield from (("in_top_k", np.array([1, 3]), x, k) for k in (1, 2, 4))
         yield from (("top_k", x, k, {"sorted": True}) for k in (1, 4))
+        heads, seen = random.uniform(-1, 1, (2, 5, 3, 4)).astype(dtype), np.tri(5, 5, 2)[None, None] > 0
+        yield from (("dot_product_attention", heads, heads, heads, {"is_causal": causal}) for causal in (False, True))
+        yield ("dot_product_attention", heads, heads, heads, {"mask": seen, "scale": 2.0})
         image = random.uniform(-1, 1, (2, 7, 6, 3)).astype(dtype)
         first, kernel = image.transpose(0, 3, 1, 2), random.uniform(-1, 1, (3, 2, 3, 4)).astype(dtype)
         for padding, strides in product(("valid", "same"), (1, 2, (2, 1))):

@@ -224,11 +224,39 @@ def standardize_affine_grad(
     return of_x, (gradients * standardized).sum_to_size(scale.shape), gradients.sum_to_size(scale.shape)
 
 
+def dot_product_attention(
+    query: Any, key: Any, value: Any, mask: Any = None, factor: Any = None, is_causal: bool = False
+) -> Any:
+    """PyTorch's, with one mask: it takes none beside a causal one."""
+    if is_causal:
+        past = torch.ones(query.shape[-2], key.shape[-2], dtype=torch.bool).tril()
+        unseen = torch.zeros(past.shape, dtype=query.dtype).masked_fill(~past, float("-inf"))
+        mask = unseen if mask is None else mask + unseen
+    return nn.scaled_dot_product_attention(query, key, value, attn_mask=mask, scale=factor)
+
+
+def dot_product_attention_grad(
+    gradients: Any,
+    query: Any,
+    key: Any,
+    value: Any,
+    *mask: Any,
+    sources: Any = ("query", "key", "value"),
+    **form: Any,
+) -> Any:
+    tensors = query, key, value
+    settings = {"factor": 1.0, **form}
+    found = gradients_of(lambda *each: (dot_product_attention(*each, *mask, **settings),), tensors, (gradients,))
+    return tuple(part for name, part in zip(("query", "key", "value"), found, strict=True) if name in sources)
+
+
 COUNTERPARTS = {
     "convolution_bias": Counterpart(convolution_bias, covers=fits),
     "convolution_bias_grad": Counterpart(convolution_bias_grad, covers=fits),
     "ctc_loss": Counterpart(ctc_loss, covers=alignments, once=CTC_TWICE),
     "ctc_loss_grad": Counterpart(ctc_loss_grad, covers=alignments, without=("logits",)),
+    "dot_product_attention": dot_product_attention,
+    "dot_product_attention_grad": dot_product_attention_grad,
     "dropout_grad": lambda gradients, mask, keep: gradients / keep * mask,
     "elu": nn.elu,
     "elu_grad": lambda gradients, outputs: torch.where(outputs < 0, gradients * (outputs + 1), gradients),

@@ -53,6 +53,13 @@ class Family(NamedTuple):
 
 _FAMILIES = (
     Family(
+        "attention",
+        ("dot_product_attention", "dot_product_attention_grad"),
+        _HALF_OR_MORE,
+        "it has 8192 scores or more, in four axes or fewer",
+        fills=False,
+    ),
+    Family(
         "convolution",
         ("convolution", "convolution_bias"),
         _HALF_OR_MORE,

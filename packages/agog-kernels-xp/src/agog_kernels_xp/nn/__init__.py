@@ -16,6 +16,7 @@ KERNELS = {
         "softsign",
         "swish",
     ),
+    "attention": ("dot_product_attention", "dot_product_attention_grad"),
     "ctc": ("ctc_loss", "ctc_loss_grad"),
     "ctc_decoding": ("ctc_beam_search_decoder", "ctc_greedy_decoder"),
     "dropout": ("dropout", "dropout_grad"),

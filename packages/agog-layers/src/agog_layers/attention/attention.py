@@ -7,6 +7,7 @@ from typing import Any
 
 import agog_core as ag
 from agog_core import Tensor
+from agog_core.ops.nn.attention import dot_product_attention
 from agog_layers.calls.learning_phase import trains
 from agog_layers.layer.layer import Layer
 
@@ -63,13 +64,20 @@ class BaseAttention(Layer, needs_floats=True, supports_masking=True):
         if self.causal:
             past = causal_mask(query.shape[1], key.shape[1])
             allowed = past if allowed is None else allowed & past
-        weights = masked_softmax(self.scores(query, key), allowed)
-        if self.dropout and trains(training):
-            weights = ag.nn.dropout(weights, rate=self.dropout)
-        result = weights @ value
+        weights, drops = None, self.dropout and trains(training)
+        if drops or return_attention_scores:
+            weights = masked_softmax(self.scores(query, key), allowed)
+            weights = ag.nn.dropout(weights, rate=self.dropout) if drops else weights
+            result = weights @ value
+        else:
+            result = self._means(query, key, value, allowed)
         if query_mask is not None:
             result = result * ag.cast(ag.expand_dims(query_mask, 2), result.dtype)
         return (result, weights) if return_attention_scores else result
+
+    def _means(self, query: Tensor, key: Tensor, value: Tensor, allowed: Tensor | None) -> Tensor:
+        """The means, where nobody asks for the weights."""
+        return masked_softmax(self.scores(query, key), allowed) @ value
 
     def _checked(self, inputs: Any) -> tuple[Tensor, Tensor, Tensor]:
         if not isinstance(inputs, (list, tuple)) or len(inputs) not in (2, 3):
@@ -135,6 +143,12 @@ class Attention(BaseAttention):
         products = ag.matmul(query, key, transpose_b=True)
         return products if self.scale is None else products * self.scale.value()
 
+    def _means(self, query: Tensor, key: Tensor, value: Tensor, allowed: Tensor | None) -> Tensor:
+        if type(self).scores is not Attention.scores:
+            return super()._means(query, key, value, allowed)
+        query = query if self.scale is None else query * self.scale.value()
+        return dot_product_attention(query, key, value, unseen(allowed, query.dtype), factor=1.0)
+
 
 class AdditiveAttention(BaseAttention):
     """Attention by sums: the scores are ``sum(scale * tanh(query + key))``.
@@ -188,5 +202,16 @@ def masked_softmax(scores: Tensor, allowed: Tensor | None) -> Tensor:
     """
     if allowed is None:
         return ag.nn.softmax(scores)
-    lowest = -6e4 if scores.dtype.size == 2 else -1e9  # far below any score, and within the range of half precision
-    return ag.nn.softmax(scores + (1.0 - ag.cast(allowed, scores.dtype)) * lowest)
+    return ag.nn.softmax(scores + unseen(allowed, scores.dtype))
+
+
+def unseen(allowed: Tensor | None, dtype: ag.DType) -> Tensor | None:
+    """What is added to scores so that there is no weight where it is not allowed.
+
+    >>> print(unseen(ag.constant([True, False]), ag.float32))
+    tf.Tensor([ 0.e+00 -1.e+09], shape=(2,), dtype=float32)
+    """
+    if allowed is None:
+        return None
+    lowest = -6e4 if dtype.size == 2 else -1e9  # far below any score, and within the range of half precision
+    return (1.0 - ag.cast(allowed, dtype)) * lowest

@@ -7,8 +7,9 @@ from typing import Any
 
 import agog_core as ag
 from agog_core import Tensor
+from agog_core.ops.nn.attention import dot_product_attention
 from agog_layers.arguments.checks import integer
-from agog_layers.attention.attention import causal_mask, masked_softmax
+from agog_layers.attention.attention import causal_mask, masked_softmax, unseen
 from agog_layers.calls.learning_phase import trains
 from agog_layers.calls.masks import all_of, known, mask_of
 from agog_layers.layer.layer import Layer
@@ -114,16 +115,18 @@ class MultiHeadAttention(Layer, needs_floats=True, supports_masking=True):
         self._check_shapes(query, values, keys)
         if not hasattr(self, "query_kernel"):
             self._make_weights(query.shape, values.shape, keys.shape)
-        q = self._projected("query", query) * (1 / math.sqrt(self.key_dim))
-        k, v = self._projected("key", keys), self._projected("value", values)
+        q, k, v = self._projected("query", query), self._projected("key", keys), self._projected("value", values)
         allowed = self._allowed(attention_mask, use_causal_mask, q, k)
         if known:
             allowed = _with_masks(allowed, query, values, keys)
-        weights = masked_softmax(ag.matmul(q, k, transpose_b=True), allowed)
-        if self.dropout and trains(training):
-            weights = ag.nn.dropout(weights, rate=self.dropout)
-        means = ag.transpose(weights @ v, (0, 2, 1, 3))
-        output = self._product("attention_output", means, 2)
+        weights, drops, factor = None, self.dropout and trains(training), 1 / math.sqrt(self.key_dim)
+        if drops or return_attention_scores:
+            weights = masked_softmax(ag.matmul(q * factor, k, transpose_b=True), allowed)
+            weights = ag.nn.dropout(weights, rate=self.dropout) if drops else weights
+            means = weights @ v
+        else:
+            means = dot_product_attention(q, k, v, unseen(allowed, q.dtype), factor)
+        output = self._product("attention_output", ag.transpose(means, (0, 2, 1, 3)), 2)
         return (output, weights) if return_attention_scores else output
 
     def _make_weights(self, query: ag.TensorShape, value: ag.TensorShape, key: ag.TensorShape) -> None:

@@ -113,6 +113,7 @@ from agog_core.ops.nn import swish as silu
 from agog_core.ops.nn import swish as swish
 from agog_keras.ops.activations import *
 from agog_keras.ops.arrays import *
+from agog_keras.ops.attention import *
 from agog_keras.ops.creation import *
 from agog_keras.ops.dtypes import promote as _promote
 from agog_keras.ops.matrices import *

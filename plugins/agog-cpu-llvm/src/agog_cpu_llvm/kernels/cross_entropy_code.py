@@ -36,7 +36,7 @@ def _write_turns(code: Code, words: Words, lanes: Lanes, row: Callable[[Code, Wo
 
 def _write_loss(code: Code, words: Words, lanes: Lanes, row: Index) -> None:
     x = words.logits + row * words.classes
-    top = largest(code, lanes, words.classes, x)
+    top = largest(code, lanes, words.classes, lambda at, mask: lanes.load(x + at, mask))
     sums = total(code, lanes, words.classes, lambda at, mask: power(lanes.load(x + at, mask) - top))
     own = lanes.broadcast(x + (words.labels + row).integer())
     lanes.store(logarithm(sums) - (own - top), words.out + row, lanes.first(code.number(1)))
@@ -45,7 +45,7 @@ def _write_loss(code: Code, words: Words, lanes: Lanes, row: Index) -> None:
 def _write_dense_loss(code: Code, words: Words, lanes: Lanes, row: Index) -> None:
     start = row * words.classes
     x, labels, zero = words.logits + start, words.labels + start, lanes.splat(code, 0.0)
-    top = largest(code, lanes, words.classes, x)
+    top = largest(code, lanes, words.classes, lambda at, mask: lanes.load(x + at, mask))
     sums = total(code, lanes, words.classes, lambda at, mask: power(lanes.load(x + at, mask) - top))
     level = logarithm(sums)
 
@@ -83,7 +83,7 @@ def _write_powers(code: Code, words: Words, lanes: Lanes, row: Index) -> Vector:
     """Write the exponentials of a row of logits into the result; gives their sum."""
     start = row * words.classes
     x, out = words.logits + start, words.out + start
-    top = largest(code, lanes, words.classes, x)
+    top = largest(code, lanes, words.classes, lambda at, mask: lanes.load(x + at, mask))
 
     def term(at: Index, mask: Mask | None) -> Vector:
         value = power(lanes.load(x + at, mask) - top)

@@ -11,6 +11,7 @@ import math
 
 from llvmlite import ir
 
+from agog_cpu_llvm.kernels.packing import between, copies, transposes
 from agog_cpu_llvm.kernels.products_layout import DEPTH, GAP, PITCH, panel_width, places
 from agog_cpu_llvm.registers import height, widest
 from agog_cpu_llvm.tiles import (
@@ -24,7 +25,6 @@ from agog_cpu_llvm.tiles import (
     Words,
     entry,
     multiplied,
-    transposed,
 )
 
 KINDS = {
@@ -69,10 +69,10 @@ class _Block:
         self.width = panel_width(lanes)
         self.panel = DEPTH * self.width + GAP
         self.tiles = {rows: self._tile(module, rows) for rows in range(1, self.height + 1)}
-        self.copy_rows = self._copy(module, "copy_rows", dtype, lanes.dtype)
-        self.copy_out = self._copy(module, "copy_out", lanes.dtype, dtype)
+        self.copy_rows = copies(module, "copy_rows", lanes, dtype, lanes.dtype)
+        self.copy_out = copies(module, "copy_out", lanes, lanes.dtype, dtype)
         self.copy_panels = self._copy_panels(module, dtype)
-        self.transpose = self._transpose(module, dtype)
+        self.transpose = transposes(module, lanes, dtype)
 
     def write(self, code: Code, w: Words, scratch: Pointer, limits: Pointer, matrix: Index, turn: Index) -> None:
         """A block of a matrix."""
@@ -202,26 +202,9 @@ class _Block:
         function.end()
         return function
 
-    def _copy(self, module: ir.Module, name: str, dtype: str, other: str) -> Function:
-        """Rows of some columns to rows of another pitch and dtype; nothing is written beside them."""
-        function = Function(module, name, **_between(dtype, other), target_pitch="index")
-        code, lanes = function.code, self.lanes
-        source, pitch, rows, columns, target, target_pitch = function.parameters
-        whole = columns // lanes.count * lanes.count
-        mask = lanes.first(columns - whole)
-        with code.loop(0, rows, 1, [source, target]) as row:
-            one, another = row.carried
-            with code.loop(0, whole, lanes.count, may_be_empty=True) as column:
-                lanes.store(lanes.load(one + column.index), another + column.index)
-            with code.when(whole < columns):
-                lanes.store(lanes.load(one + whole, mask), another + whole, mask)
-            row.carry(one + pitch, another + target_pitch)
-        function.end()
-        return function
-
     def _copy_panels(self, module: ir.Module, dtype: str) -> Function:
         """Rows of some columns to panels, whose last one has zeros behind them."""
-        function = Function(module, "copy_panels", **_between(dtype, self.lanes.dtype))
+        function = Function(module, "copy_panels", **between(dtype, self.lanes.dtype))
         code, lanes = function.code, self.lanes
         source, pitch, rows, columns, target = function.parameters
         places = range(0, self.width, lanes.count)
@@ -241,23 +224,3 @@ class _Block:
             row.carry(one + pitch, another + self.width)
         function.end()
         return function
-
-    def _transpose(self, module: ir.Module, dtype: str) -> Function:
-        """Rows of some columns to columns, in whole squares of as many as there are lanes."""
-        function = Function(module, "transpose", **_between(dtype, self.lanes.dtype), target_pitch="index")
-        code, lanes = function.code, self.lanes
-        source, pitch, rows, columns, target, target_pitch = function.parameters
-        with code.loop(0, rows, lanes.count) as row, code.loop(0, columns, lanes.count) as column:
-            mask = lanes.first(columns - column.index)
-            places = [source + ((row.index + n).least(rows - 1) * pitch + column.index) for n in range(lanes.count)]
-            there = target + (column.index * target_pitch + row.index)
-            for vector in transposed([lanes.load(place, mask) for place in places]):
-                lanes.store(vector, there)
-                there = there + target_pitch
-        function.end()
-        return function
-
-
-def _between(dtype: str, other: str) -> dict[str, str]:
-    """The parameters of functions that copy rows and columns to elements of another dtype."""
-    return {"source": f"*{dtype}", "pitch": "index", "rows": "index", "columns": "index", "target": f"*{other}"}

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from agog_cpu_llvm.tiles import Code, Index, Lanes, Mask, Pointer, Vector
+from agog_cpu_llvm.tiles import Code, Index, Lanes, Mask, Vector
 
 _UNROLLED = 4  # vectors that are folded side by side
 
@@ -30,17 +30,17 @@ def total(code: Code, lanes: Lanes, columns: Index, term: Callable[[Index, Mask 
     return lanes.splat(code, ((sums[0] + sums[1]) + (sums[2] + sums[3])).total())
 
 
-def largest(code: Code, lanes: Lanes, columns: Index, x: Pointer) -> Vector:
-    """The largest number of a row, in all lanes; NaN is passed over, and shows in the sum."""
+def largest(code: Code, lanes: Lanes, columns: Index, term: Callable[[Index, Mask | None], Vector]) -> Vector:
+    """The largest of a row's terms, in all lanes; NaN is passed over, and shows in the sum."""
 
-    def term(at: Index, mask: Mask | None) -> Vector:
-        value = lanes.load(x + at, mask)
+    def number(at: Index, mask: Mask | None) -> Vector:
+        value = term(at, mask)
         return value if mask is None else mask.select(value, lanes.splat(code, -np.inf))
 
     def pick(best: list[Vector], terms: list[Vector]) -> list[Vector]:
         return [(new > old).select(new, old) for old, new in zip(best, terms, strict=True)]
 
-    best = _folded(code, lanes, columns, term, -np.inf, pick)
+    best = _folded(code, lanes, columns, number, -np.inf, pick)
     while len(best) > 1:
         best = pick(best[::2], best[1::2])
     return lanes.splat(code, best[0].largest())

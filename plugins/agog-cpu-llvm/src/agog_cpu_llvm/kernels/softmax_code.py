@@ -40,7 +40,7 @@ def _softmax(lanes: Lanes, keeps: bool) -> Row:
     """Exponentials are kept in the result where that does not round them, else computed again."""
 
     def row(code: Code, columns: Index, x: Pointer, out: Pointer) -> None:
-        top = largest(code, lanes, columns, x)
+        top = largest(code, lanes, columns, lambda at, mask: lanes.load(x + at, mask))
 
         def term(at: Index, mask: Mask | None) -> Vector:
             value = power(lanes.load(x + at, mask) - top)
@@ -61,7 +61,7 @@ def _softmax(lanes: Lanes, keeps: bool) -> Row:
 
 def _log_softmax(lanes: Lanes) -> Row:
     def row(code: Code, columns: Index, x: Pointer, out: Pointer) -> None:
-        top = largest(code, lanes, columns, x)
+        top = largest(code, lanes, columns, lambda at, mask: lanes.load(x + at, mask))
         log = logarithm(total(code, lanes, columns, lambda at, mask: power(lanes.load(x + at, mask) - top)))
 
         def put(at: Index, mask: Mask | None) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from agog_cpu_llvm.samples import (
+    attention,
     convolution,
     cross_entropy,
     gelu,
@@ -15,6 +16,7 @@ from agog_cpu_llvm.samples import (
 )
 
 SAMPLES = {
+    **attention.SAMPLES,
     **convolution.SAMPLES,
     **cross_entropy.SAMPLES,
     **gelu.SAMPLES,
