@@ -45,6 +45,8 @@ def _rounded(op: str, kernel: Callable[..., Any]) -> Callable[..., Any]:
     return run
 
 
+_BFLOAT16 = as_dtype("bfloat16").numpy_dtype
+
 # The kernel of an op, so that "agog_cuda_cupy.kernels:matmul" names one.
 __getattr__ = agog_kernels_xp.bind(
     cupy,
@@ -58,12 +60,13 @@ __getattr__ = agog_kernels_xp.bind(
 
 def matmul(a: Any, b: Any, *, transpose_a: bool, transpose_b: bool) -> Any:
     """Products of matrices; batches of bfloat16 in float32, since CuPy has no product of cuBLAS for them."""
-    from agog_kernels_xp.linalg.matmul import matmul
-
+    if a.ndim == 2 and b.ndim == 2:
+        return (a.T if transpose_a else a).dot(b.T if transpose_b else b)
     dtype = a.dtype
-    if dtype.name == "bfloat16" and max(a.ndim, b.ndim) > 2:
+    if dtype == _BFLOAT16:
         a, b = a.astype("float32"), b.astype("float32")
-    return matmul(cupy, a, b, transpose_a=transpose_a, transpose_b=transpose_b).astype(dtype, copy=False)
+    product = cupy.matmul(a.swapaxes(-1, -2) if transpose_a else a, b.swapaxes(-1, -2) if transpose_b else b)
+    return product.astype(dtype, copy=False)
 
 
 def reduce_mean_grad(gradients: Any, *, shape: tuple[int, ...], axes: tuple[int, ...], keepdims: bool) -> Any:
