@@ -13,6 +13,7 @@ import agog_core as ag
 from agog_core.ops.nn.losses import sparse_softmax_cross_entropy_with_logits
 from agog_layers import LSTM, BatchNormalization, Conv2D, Dense, Flatten, Layer, MaxPooling2D, ReLU, Sequential
 from agog_optimizers import AdamOptimizer, LAMBOptimizer, Optimizer
+from agog_optimizers.schedules import exponential_decay
 
 LABELS = np.arange(32) % 10
 BATCHES: dict[str, Any] = {
@@ -94,6 +95,18 @@ def test_a_step_of_lamb_waits_never() -> None:
         training.step()
     print(f"cupy-on-numpy: {training.launches['update']} launches in an update of LAMB")
     assert counting.waits == {}
+
+
+def test_a_schedule_waits_never() -> None:
+    with ag.device("/cpu:0"):
+        step = ag.Variable(0, dtype="int64")
+    with ag.device("/gpu:0"):
+        training = Training("perceptron", AdamOptimizer(exponential_decay(0.01, step, 10, 0.9)))
+        training.step()
+        counting.reset()
+        training.step()
+    assert counting.waits == {}
+    assert sum(counting.uploads.values()) == 2
 
 
 @pytest.mark.parametrize("name", MOST)

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from agog_core import Tensor, TensorLike, Variable, clip_by_global_norm, clip_by_norm, clip_by_value
+from agog_core import Tensor, TensorLike, Variable, clip_by_global_norm, clip_by_norm, clip_by_value, device
 from agog_core.replicas import present_replicas
 from agog_core.tracers import called
 from agog_layers.arguments.checks import refuse_unknown
@@ -126,9 +126,10 @@ class KerasOptimizer(Configured, Optimizer):
 
     def _decayed(self) -> float:
         rate = self.lr
-        if isinstance(rate, LearningRateSchedule):
-            rate = called(rate, self.iterations)
-        rate = float(called(rate) if callable(rate) else rate)
+        with device("/cpu:0"):  # where nobody has to wait for what a schedule computes
+            if isinstance(rate, LearningRateSchedule):
+                rate = called(rate, self.iterations)
+            rate = float(called(rate) if callable(rate) else rate)
         return rate / (1 + self.decay * int(self.iterations)) if self.decay else rate
 
     def apply_gradients(
