@@ -13,7 +13,8 @@ from pathlib import Path
 
 folder, kills, seed, seconds = Path(sys.argv[1]), int(sys.argv[2]), sys.argv[3], float(sys.argv[4])
 # Before anything is connected, or even imported: the kill may come at any moment.
-rank, size = int(os.environ["PMI_RANK"]), int(os.environ["PMI_SIZE"])
+names = ("PMI_RANK", "PMI_SIZE") if "PMI_RANK" in os.environ else ("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE")
+rank, size = (int(os.environ[name]) for name in names)
 attempt = len(list(folder.glob(f"attempt-*-{rank}")))
 (folder / f"attempt-{attempt}-{rank}").touch()
 chances = random.Random(f"{seed} {attempt}")

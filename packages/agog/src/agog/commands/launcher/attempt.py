@@ -83,7 +83,7 @@ class Attempt:
         if self.is_interrupted:
             return 128 + signal.SIGINT
         first = self.first
-        if first is not None and first.status is not None:
+        if first is not None and first.status:
             return first.status if first.status > 0 else 128 - first.status
         return (self._process.returncode or 0) or int(first is not None or len(self.ends) < self.size)
 
@@ -137,7 +137,7 @@ class Attempt:
             return
         end = End(report.rank, (report.message or {}).get("status"), time.monotonic() - self._begin)
         # Ranks that mpiexec ends for another one are killed a moment later.
-        if end.is_bad and end.status in (-signal.SIGKILL, -signal.SIGTERM) and self.first is not None:
+        if end.status in (-signal.SIGKILL, -signal.SIGTERM) and self.ends:
             end = end._replace(status=None)
         self.ends.append(end)
         self._screen.end(report.rank)

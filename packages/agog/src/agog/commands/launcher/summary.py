@@ -20,10 +20,11 @@ def summary(attempt: Attempt, screen: Screen) -> Iterator[tuple[str, str, str, s
         if rank not in ends:
             yield str(rank), "no end is known", "", words
             continue
-        how = how_it_ended(ends[rank])
-        if screen.verdict is not None and not words:  # the engine gives all of them an exit status then
-            how = _WITH_OTHERS
-        yield str(rank), how, f"{ends[rank].seconds:.1f}", words if ends[rank].is_bad else ""
+        # Where a rank ends all, the engine gives any of them an exit status, and kills some.
+        how = how_it_ended(ends[rank]) if screen.verdict is None else _WITH_OTHERS
+        if words and words == screen.verdict:
+            how = "ended the others"
+        yield str(rank), how, f"{ends[rank].seconds:.1f}", words if how != _WITH_OTHERS else ""
 
 
 def how_it_ended(end: End) -> str:
