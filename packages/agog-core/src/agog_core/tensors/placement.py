@@ -99,7 +99,16 @@ def place(op: str, tensors: Sequence[Tensor]) -> list[Tensor]:
     A host op, or an op with an input of a dtype that the device does not support, gets them on the host; and so does
     one that computes sizes, in the scope of any device.
     """
-    target = scope_device() if scopes and not are_sizes(op, tensors) else None
+    target = scope_device() if scopes else None
+    if target is not None:
+        for x in tensors:
+            if x._table.device is not target:
+                break
+        else:  # the most frequent case
+            if target.backend.host_memory or (known := registry.get(op)) is None or not known.host:
+                return list(tensors)
+        if are_sizes(op, tensors):
+            target = None
     if target is None:
         default = default_device()
         devices = (x._table.device.untraced for x in tensors)
