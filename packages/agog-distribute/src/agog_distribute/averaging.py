@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterable, Sequence
 from queue import SimpleQueue
 from typing import Any
-from weakref import WeakSet
+from weakref import WeakKeyDictionary, WeakSet
 
 import numpy as np
 
@@ -16,7 +16,8 @@ from agog_core.plugin import Backend
 from agog_core.recording import tapes_of_context
 from agog_core.tracers import present_tracer, tracing
 from agog_distribute.agreement import agree, by_rank, texts_of
-from agog_distribute.buckets import Buffers, Form, Layout, Pool
+from agog_distribute.buckets import Form, Layout, Pool
+from agog_distribute.compression import WIDE, round_into, sum_rounded
 from agog_distribute.groups import Group
 from agog_distribute.place import Place
 from agog_distribute.progress import Progress
@@ -32,17 +33,33 @@ class Averager:
 
     Attributes:
         dense: variables whose gradients were tensors the last time, in all processes.
+        errors: for each variable what compression has taken off its last gradient.
         present: the average that goes on in a traced function, or None.
     """
 
     def __init__(self, group: Group) -> None:
         self.group, self.progress, self._process = group, Progress(group), os.getpid()
         self.dense: WeakSet[Any] = WeakSet()
+        self.errors: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()
         self.present: Averaging | None = None
         self._pools: dict[Any, Pool] = {}
 
-    def begin(self, forms: Sequence[Form], reduction: str, place: Place) -> Averaging:
+    def begin(
+        self,
+        forms: Sequence[Form],
+        reduction: str,
+        place: Place,
+        compression: str | None = None,
+        owners: Sequence[Any] = (),
+    ) -> Averaging:
         """Begin to take gradients of these forms, where all members of the group do.
+
+        Args:
+            forms: of the gradients.
+            reduction: ``"mean"`` or ``"sum"``.
+            place: the line of the program.
+            compression: what they are rounded to, or None.
+            owners: the variables that they are of; needed for compression.
 
         Raises:
             AbortedError: they do not, or not with gradients of the same forms.
@@ -52,6 +69,8 @@ class Averager:
             raise FailedPreconditionError(
                 "average_gradients: this process was forked from one of the run; nothing connects it with the others."
             )
+        if compression is not None:
+            forms = [Form(compression, form.shape) if form.dtype in WIDE else form for form in forms]
         text = "\n".join(f"{dtype} {shape}" for dtype, shape in forms)
         what = f"average_gradients of {len(forms)} gradients"
         texts = texts_of(self.group, what, text, place)
@@ -61,7 +80,19 @@ class Averager:
         pool = self._pools.pop(key, None) or Pool(Layout(forms))
         self._pools = {**dict(list(self._pools.items())[1 - _POOLS :]), key: pool}
         scale = 1 / self.group.size if reduction == "mean" else 1.0
-        return Averaging(self.progress, pool.layout, pool.take(), scale, place)
+        averaging = Averaging(self.progress, pool, scale, place)
+        if compression is not None:
+            averaging.errors = [self._error(owner) for owner in owners]
+        return averaging
+
+    def _error(self, owner: Any) -> Any:
+        """What is left of a variable's last gradient; None where it is not compressed."""
+        if owner.dtype.name not in WIDE:
+            return None
+        found = self.errors.get(owner)
+        if found is None:
+            found = self.errors[owner] = np.zeros(owner.shape.as_list(), owner.dtype.name)
+        return found
 
 
 class Averaging:
@@ -69,15 +100,16 @@ class Averaging:
 
     Args:
         progress: sends.
-        layout: where gradients lie.
-        buffers: the memory.
+        pool: where gradients lie.
         scale: the factor of each gradient.
         place: the line of the program.
     """
 
-    def __init__(self, progress: Progress, layout: Layout, buffers: Buffers, scale: float, place: Place) -> None:
-        self._progress, self._layout, self._buffers, self._scale, self._place = progress, layout, buffers, scale, place
-        self._left, self._next = list(layout.counts), 0
+    def __init__(self, progress: Progress, pool: Pool, scale: float, place: Place) -> None:
+        self._progress, self._pool, self._scale, self._place = progress, pool, scale, place
+        self._layout, self._buffers = pool.layout, pool.take()
+        self._left, self._next = list(self._layout.counts), 0
+        self.errors: Sequence[Any] = ()
         self._is_over = False
         self._done: SimpleQueue[BaseException | None] = SimpleQueue()
 
@@ -86,7 +118,10 @@ class Averaging:
         dtype, shape = self._layout.forms[position]
         start, stop = self._layout.places[position]
         target = self._buffers[dtype][start:stop].reshape(shape)
-        if gradient is None:
+        error = self.errors[position] if self.errors else None
+        if error is not None:
+            round_into(target, 0.0 if gradient is None else gradient * error.dtype.type(self._scale), error)
+        elif gradient is None:
             target[...] = 0
         elif self._scale == 1.0:
             target[...] = gradient
@@ -118,9 +153,13 @@ class Averaging:
         return texts[1:]
 
     def averages(self) -> list[Any]:
-        """What is there then; it lies in the buffers."""
+        """What is there then; it lies in the buffers, but for what was compressed."""
         places = zip(self._layout.forms, self._layout.places, strict=True)
-        return [self._buffers[dtype][start:stop].reshape(shape) for (dtype, shape), (start, stop) in places]
+        found = [self._buffers[dtype][start:stop].reshape(shape) for (dtype, shape), (start, stop) in places]
+        for position, error in enumerate(self.errors):
+            if error is not None:
+                found[position] = found[position].astype(error.dtype)
+        return found
 
     def give_up(self) -> None:
         """Let the others, which wait for the rest, know that it does not come."""
@@ -148,7 +187,10 @@ class Averaging:
 
         def send() -> None:
             agree(group, what, part, self._place)
-            group.communicator.sum_in_place(part)
+            if self.errors and dtype == "bfloat16":
+                sum_rounded(group.communicator, part, self._pool.error(number, group.size))
+            else:
+                group.communicator.sum_in_place(part)
 
         return send
 
@@ -163,8 +205,12 @@ def averager_of(group: Group) -> Averager:
 
 def has_buckets(tensors: Iterable[Tensor]) -> bool:
     """Whether no tape or trace sees what is done with tensors in the host's memory."""
-    is_traced = tracing and (tracer := present_tracer()) is not None and tracer.records
-    return not (is_traced or any(tape.is_open for tape in tapes_of_context())) and all(map(is_on_host, tensors))
+    return not (is_traced() or any(tape.is_open for tape in tapes_of_context())) and all(map(is_on_host, tensors))
+
+
+def is_traced() -> bool:
+    """Whether a traced function records what is done."""
+    return bool(tracing) and (tracer := present_tracer()) is not None and tracer.records
 
 
 def is_on_host(tensor: Tensor) -> bool:

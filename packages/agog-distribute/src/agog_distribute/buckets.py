@@ -46,10 +46,9 @@ class Layout:
 
     Args:
         forms: of the gradients.
-        parts: of what number of elements a bucket is a multiple, but for the last of a dtype.
     """
 
-    def __init__(self, forms: Sequence[Form], parts: int = 1) -> None:
+    def __init__(self, forms: Sequence[Form]) -> None:
         self.forms = forms
         self.places: list[Place] = [Place(0, 0)] * len(forms)
         self.lengths: dict[str, int] = {}
@@ -59,7 +58,7 @@ class Layout:
             self.lengths[dtype] = stop = start + math.prod(shape)
             self.places[position] = Place(start, stop)
         limit = max(_LEAST, min(MOST, sum(as_dtype(dtype).size * n for dtype, n in self.lengths.items()) // 4))
-        cut = [bucket for dtype, n in self.lengths.items() for bucket in _cut(dtype, n, limit, parts)]
+        cut = [bucket for dtype, n in self.lengths.items() for bucket in _cut(dtype, n, limit)]
         members = {bucket: self._members(bucket) for bucket in cut}
         self.buckets = sorted(cut, key=lambda bucket: -members[bucket][-1])
         self.counts = [len(members[bucket]) for bucket in self.buckets]
@@ -78,11 +77,11 @@ class Layout:
         ]
 
 
-def _cut(dtype: str, length: int, limit: int, parts: int) -> list[Bucket]:
+def _cut(dtype: str, length: int, limit: int) -> list[Bucket]:
     found, start, size = [], 0, as_dtype(dtype).size
     while start < length:
         most = max(1, min(limit, FIRST if not start else MOST) // size)
-        stop = min(length, start + -(-most // parts) * parts)
+        stop = min(length, start + most)
         found.append(Bucket(dtype, start, stop))
         start = stop
     return found
@@ -98,6 +97,14 @@ class Pool:
     def __init__(self, layout: Layout) -> None:
         self.layout = layout
         self._kept: list[Buffers] = []
+        self._errors: dict[int, Any] = {}
+
+    def error(self, number: int, size: int) -> Any:
+        """What rounding has taken off the sum of one of so many shares of a bucket, the last time."""
+        if number not in self._errors:
+            _, start, stop = self.layout.buckets[number]
+            self._errors[number] = np.zeros(-(-(stop - start) // size), np.float32)
+        return self._errors[number]
 
     def take(self) -> Buffers:
         """Buffers that nobody has."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from hashlib import blake2b
 from typing import Any
 
@@ -11,8 +11,10 @@ from agog_core.errors import AbortedError
 from agog_core.tracers import present_tracer, tracing
 from agog_distribute.agreement import texts_of
 from agog_distribute.averages import check_reduction
+from agog_distribute.compression import check_compression
 from agog_distribute.groups import Group, everybody
 from agog_distribute.place import Place, line_of_program
+from agog_distribute.sharding import Sharding
 from agog_distribute.tape import DistributedGradientTape
 from agog_optimizers import Optimizer
 from agog_optimizers.wrapper import OptimizerWrapper
@@ -31,10 +33,14 @@ class DistributedOptimizer(OptimizerWrapper):
         group: the processes; all, by default.
         reduction: ``"mean"`` or ``"sum"``.
         name: the optimizer's name.
+        compression: ``"bfloat16"`` to send gradients in half the bytes; see `average_gradients`.
+        shard_state: whether each process keeps its share of the slots only, updates its share of the variables, and
+            gets the others' (S. Rajbhandari et al., "ZeRO", SC 2020, stage 1). `get_slot` then gives a flat share.
 
     Raises:
         ValueError: ``optimizer`` is no optimizer.
-        InvalidArgumentError: there is no such reduction.
+        InvalidArgumentError: there is no such reduction or compression, or a step of the optimizer needs all variables
+            at once.
 
     >>> from agog_optimizers import GradientDescentOptimizer
     >>> v = Variable(1.0)
@@ -49,10 +55,15 @@ class DistributedOptimizer(OptimizerWrapper):
         group: Group | None = None,
         reduction: str = "mean",
         name: str = "DistributedOptimizer",
+        compression: str | None = None,
+        shard_state: bool = False,
     ) -> None:
         super().__init__(optimizer, name)
         check_reduction(name, reduction)
-        self.group, self.reduction = group, reduction
+        check_compression(name, compression)
+        self.group, self.reduction, self.compression, self.shard_state = group, reduction, compression, shard_state
+        members = group or everybody()
+        self._sharding = Sharding(name, optimizer, members) if shard_state and members.size > 1 else None
 
     def compute_gradients(
         self,
@@ -68,7 +79,10 @@ class DistributedOptimizer(OptimizerWrapper):
         variables = None if var_list is None else list(var_list)
         if tape is None:
             tape = DistributedGradientTape(
-                watch_accessed_variables=variables is None, group=self.group, reduction=self.reduction
+                watch_accessed_variables=variables is None,
+                group=self.group,
+                reduction=self.reduction,
+                compression=self.compression,
             )
         return self.optimizer.compute_gradients(loss, variables, gate_gradients, grad_loss=grad_loss, tape=tape)
 
@@ -91,7 +105,25 @@ class DistributedOptimizer(OptimizerWrapper):
         group = self.group or everybody()
         if group.size > 1:
             self._check_equal(group, [gradient for gradient, _ in pairs])
-        self.optimizer.apply_gradients(pairs, global_step, name, **kwargs)
+        if self._sharding is None:
+            self.optimizer.apply_gradients(pairs, global_step, name, **kwargs)
+        else:
+            self._check_step("apply_gradients", global_step, "The variables to change are in the pairs.")
+            self._sharding.apply(self._steps(pairs), global_step, name, **kwargs)
+
+    def get_slot(self, var: Variable, name: str) -> Variable | None:
+        """See `Optimizer.get_slot`; with ``shard_state`` this process's elements of it, flat."""
+        return super().get_slot(var, name) if self._sharding is None else self._sharding.slot(var, name)
+
+    def checkpoint_slots(self) -> Iterator[tuple[str, Variable, Variable]]:
+        """See `Checkpointable.checkpoint_slots`; shares of slots are those of the variables of which they are."""
+        return super().checkpoint_slots() if self._sharding is None else self._sharding.slots()
+
+    def make_checkpoint_slots(self, variable: Variable, names: Container[str]) -> Mapping[str, Variable]:
+        """See `Checkpointable.make_checkpoint_slots`; shares of slots too."""
+        if self._sharding is None:
+            return super().make_checkpoint_slots(variable, names)
+        return self._sharding.make_slots(variable, names)
 
     def _check_equal(self, group: Group, gradients: Sequence[Any]) -> None:
         """Refuse gradients of which the processes have not the same bits, as some elements of each tell."""

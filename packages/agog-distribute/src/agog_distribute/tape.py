@@ -8,6 +8,7 @@ from typing import Any
 from agog_core import GradientTape, Tensor
 from agog_core.gradients.finality import Tell
 from agog_distribute.averages import averaged, check_reduction
+from agog_distribute.compression import check_compression
 from agog_distribute.groups import Group, everybody
 from agog_distribute.walks import walk_of
 
@@ -25,9 +26,10 @@ class DistributedGradientTape(GradientTape):
         persistent: as for `GradientTape`, and so are ``watch_accessed_variables`` and ``source_lines``.
         group: the processes; all, by default.
         reduction: ``"mean"`` or ``"sum"``.
+        compression: ``"bfloat16"`` to send gradients of variables in half the bytes; see `average_gradients`.
 
     Raises:
-        InvalidArgumentError: there is no such reduction.
+        InvalidArgumentError: there is no such reduction or compression.
 
     >>> import agog_core as ag
     >>> v = ag.Variable(3.0)
@@ -37,7 +39,7 @@ class DistributedGradientTape(GradientTape):
     tf.Tensor(6.0, shape=(), dtype=float32)
     """
 
-    __slots__ = ("_group", "_of", "_reduction")
+    __slots__ = ("_compression", "_group", "_of", "_reduction")
 
     def __init__(
         self,
@@ -48,10 +50,12 @@ class DistributedGradientTape(GradientTape):
         *,
         group: Group | None = None,
         reduction: str = "mean",
+        compression: str | None = None,
     ) -> None:
         super().__init__(persistent, watch_accessed_variables, source_lines)
         check_reduction("DistributedGradientTape", reduction)
-        self._group, self._reduction, self._of = group, reduction, tape
+        check_compression("DistributedGradientTape", compression)
+        self._group, self._reduction, self._compression, self._of = group, reduction, compression, tape
         if tape is not None:
             self._take_over(tape)
 
@@ -85,10 +89,10 @@ class DistributedGradientTape(GradientTape):
         group = self._group or everybody()
         if group.size == 1:
             return super().pull_back(targets, sources, seeds, tell)
-        walk = walk_of(sources, group, self._reduction)
+        walk = walk_of(sources, group, self._reduction, self._compression)
         if walk is None:
             found = super().pull_back(targets, sources, seeds, tell)
-            return averaged(found, sources, group, self._reduction)
+            return averaged(found, sources, group, self._reduction, self._compression)
         try:
             return walk.finish(super().pull_back(targets, sources, seeds, walk.tell))
         except BaseException:

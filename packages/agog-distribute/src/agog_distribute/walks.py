@@ -14,21 +14,20 @@ from agog_distribute.averages import averaged
 from agog_distribute.averaging import Averaging, averager_of, is_on_host
 from agog_distribute.buckets import Form, Layout
 from agog_distribute.groups import Group
+from agog_distribute.kinds import DENSE, KINDS, NONE, ROWS, common_kind, kind_of
 from agog_distribute.place import line_of_program
-
-_NONE, _DENSE, _ROWS = "none", "dense", "rows"
-_KINDS = (_NONE, _DENSE, _ROWS)
+from agog_distribute.rows import rows_only
 
 
-def walk_of(sources: Sequence[Any], group: Group, reduction: str) -> Walk | None:
+def walk_of(sources: Sequence[Any], group: Group, reduction: str, compression: str | None) -> Walk | None:
     """What averages the gradients of some sources while a tape walks back; None where it has to be done by ops,
     since other tapes record them or the memory is not the host's."""
     values = [source._current() if isinstance(source, Variable) else source for source in sources]
     if any(tape.is_open for tape in tapes_of_context()) or not all(map(is_on_host, values)):
         return None
     if tracing and (tracer := present_tracer()) is not None and tracer.records:
-        return _TracedWalk(sources, values, group, reduction, tracer)
-    return _EagerWalk(sources, values, group, reduction)
+        return _TracedWalk(sources, values, group, reduction, compression, tracer)
+    return _EagerWalk(sources, values, group, reduction, compression)
 
 
 class Walk:
@@ -39,10 +38,19 @@ class Walk:
         values: their present values.
         group: the processes.
         reduction: ``"mean"`` or ``"sum"``.
+        compression: what they are rounded to, or None.
     """
 
-    def __init__(self, sources: Sequence[Any], values: Sequence[Tensor], group: Group, reduction: str) -> None:
-        self.sources, self.values, self.group, self.reduction = sources, values, group, reduction
+    def __init__(
+        self,
+        sources: Sequence[Any],
+        values: Sequence[Tensor],
+        group: Group,
+        reduction: str,
+        compression: str | None,
+    ) -> None:
+        self.sources, self.values, self.group = sources, values, group
+        self.reduction, self.compression = reduction, compression
         self.place = line_of_program()
         self.taken: set[int] = set()
 
@@ -73,14 +81,22 @@ class Walk:
 class _EagerWalk(Walk):
     """Buckets of the variables whose gradients were tensors the last time; all others follow when the walk is done."""
 
-    def __init__(self, sources: Sequence[Any], values: Sequence[Tensor], group: Group, reduction: str) -> None:
-        super().__init__(sources, values, group, reduction)
+    def __init__(
+        self,
+        sources: Sequence[Any],
+        values: Sequence[Tensor],
+        group: Group,
+        reduction: str,
+        compression: str | None,
+    ) -> None:
+        super().__init__(sources, values, group, reduction, compression)
         self.averager = averager_of(group)
         dense = self.averager.dense
         self.sent = [n for n, source in enumerate(sources) if isinstance(source, Variable) and source in dense]
         self.numbers = {position: number for number, position in enumerate(self.sent)}
         forms = _forms([values[position] for position in self.sent])
-        self.averaging = self.averager.begin(forms, reduction, self.place) if forms else None
+        owners = [sources[position] for position in self.sent]
+        self.averaging = self.averager.begin(forms, reduction, self.place, compression, owners) if forms else None
 
     def take(self, position: int, gradient: Any) -> None:
         number = self.numbers.get(position)
@@ -93,16 +109,19 @@ class _EagerWalk(Walk):
         if self.averaging is not None:
             for position in self.sent:
                 self.tell(position, gradients[position])
-            kinds = _agreed_kinds(self.averaging, [gradients[position] for position in self.sent])
+            kinds = _agreed_kinds(self.averaging, [kind_of(gradients[position]) for position in self.sent])
             for position, kind, array in zip(self.sent, kinds, self.averaging.averages(), strict=True):
                 like = self.values[position]
-                found[position] = None if kind == _NONE else wrap(array, like._table, like._shape)
-                if kind != _DENSE:
+                found[position] = None if kind == NONE else wrap(array, like._table, like._shape)
+                if kind == ROWS:
+                    found[position] = rows_only(found[position], gradients[position], self.group)
+                if kind != DENSE:
                     self.averager.dense.discard(self.sources[position])
         rest = [n for n in range(len(found)) if n not in self.numbers]
         if rest:
             owners = [self.sources[n] for n in rest]
-            averages = averaged([gradients[n] for n in rest], owners, self.group, self.reduction)
+            given = [gradients[n] for n in rest]
+            averages = averaged(given, owners, self.group, self.reduction, self.compression)
             for position, average in zip(rest, averages, strict=True):
                 found[position] = average
                 if isinstance(average, Tensor) and isinstance(self.sources[position], Variable):
@@ -118,9 +137,17 @@ class _TracedWalk(Walk):
     """Nodes of a traced function: one where the walk begins, one for each bucket, and one that waits for all."""
 
     def __init__(
-        self, sources: Sequence[Any], values: Sequence[Tensor], group: Group, reduction: str, tracer: Tracer
+        self,
+        sources: Sequence[Any],
+        values: Sequence[Tensor],
+        group: Group,
+        reduction: str,
+        compression: str | None,
+        tracer: Tracer,
     ) -> None:
-        super().__init__(sources, values, group, reduction)
+        super().__init__(sources, values, group, reduction, compression)
+        if not all(isinstance(source, Variable) for source in sources):
+            compression = None
         forms, place = _forms(values), self.place
         layout = Layout(forms)
         self.tracer, self.buckets_of, self.left, self.next = tracer, layout.buckets_of, list(layout.counts), 0
@@ -130,7 +157,7 @@ class _TracedWalk(Walk):
             averager = averager_of(group)
             if averager.present is not None:  # a run before has raised an error
                 averager.present.give_up()
-            averager.present = averager.begin(forms, reduction, place)
+            averager.present = averager.begin(forms, reduction, place, compression, sources)
             return []
 
         tracer.python(begin, [], [])
@@ -165,16 +192,17 @@ class _TracedWalk(Walk):
             self.tell(position, gradient)
         self._start()  # those without elements
         group = self.group
-        own = [None if g is None else 1 for g in gradients]
+        own = [kind_of(g) for g in gradients]
 
         def agreed() -> list[Any]:
-            return [[_KINDS.index(kind) for kind in _agreed_kinds(_present(group), own)]]
+            return [[KINDS.index(kind) for kind in _agreed_kinds(_present(group), own)]]
 
         (codes,) = self.tracer.python(agreed, [], [int64])
-        kept = [n for n, code in enumerate(self.tracer.known(codes)._host()) if _KINDS[code] != _NONE]
+        known = [KINDS[code] for code in self.tracer.known(codes)._host()]
+        kept = [n for n, kind in enumerate(known) if kind != NONE]
 
         def wait(codes: Any) -> list[Any]:
-            if [n for n, code in enumerate(codes) if _KINDS[code] != _NONE] != kept:
+            if [KINDS[code] for code in codes] != known:
                 raise AbortedError(
                     "DistributedGradientTape.gradient: other processes have gradients of other variables than when the "
                     "function was traced; let all of them use the same variables."
@@ -186,7 +214,8 @@ class _TracedWalk(Walk):
         tensors = self.tracer.python(wait, [codes], [self.values[position].dtype for position in kept])
         found: list[Any] = [None] * len(gradients)
         for position, tensor in zip(kept, tensors, strict=True):
-            found[position] = tensor
+            is_rows = known[position] == ROWS
+            found[position] = rows_only(tensor, gradients[position], group) if is_rows else tensor
         return found
 
 
@@ -200,11 +229,7 @@ def _forms(values: Sequence[Tensor]) -> list[Form]:
     return [Form(x.dtype.name, x._shape) for x in values]
 
 
-def _agreed_kinds(averaging: Averaging, gradients: Sequence[Any]) -> list[str]:
+def _agreed_kinds(averaging: Averaging, own: Sequence[str]) -> list[str]:
     """What each gradient is in all processes, at the end: rows only where it is dense in none of them."""
-    own = [_NONE if g is None else _ROWS if type(g) is IndexedSlices else _DENSE for g in gradients]
     texts = averaging.finish(" ".join(own))
-    return [
-        _DENSE if _DENSE in kinds else _ROWS if _ROWS in kinds else _NONE
-        for kinds in zip(*map(str.split, texts), strict=True)
-    ]
+    return list(map(common_kind, zip(*map(str.split, texts), strict=True)))

@@ -47,6 +47,10 @@ class LAMBOptimizer(AdamOptimizer, step_op=apply_lamb):
         super().__init__(learning_rate, beta1, beta2, epsilon, use_locking, name)
         self.keep(weight_decay=weight_decay)
 
+    @property
+    def step_unit(self) -> str:
+        return "variable"
+
     def hyperparameters(self) -> dict[str, Any]:
         numbers = super(AdamOptimizer, self).hyperparameters()  # Adam's own has the correction in the learning rate
         numbers["correction"] = self.correction(numbers["beta1"], numbers["beta2"])

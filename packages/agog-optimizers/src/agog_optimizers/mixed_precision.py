@@ -54,6 +54,10 @@ class LossScaleOptimizer(OptimizerWrapper):
         self.loss_scale_manager = loss_scale_manager
         self.skipped_steps = host_variable(0, "int64", "skipped_steps")
 
+    @property
+    def step_unit(self) -> str:
+        return "all"
+
     def compute_gradients(self, loss: Callable[[], Any], *args: Any, **kwargs: Any) -> list[tuple[Any, Variable]]:
         """See `Optimizer.compute_gradients`; gradients of half precision become float32, where they do not vanish."""
         scaled = self.get_scaled_loss(loss) if callable(loss) else loss

@@ -78,6 +78,12 @@ class Optimizer(Checkpointable):
 
     # What a subclass says
 
+    @property
+    def step_unit(self) -> str:
+        """What a step looks at together: ``"element"``, ``"variable"`` where it takes its norm, say, or ``"all"``.
+        Processes that share a step divide variables accordingly."""
+        return "element"
+
     step_op: Callable[..., None] = staticmethod(_no_step)
     """The op that takes a step: ``step_op(variable, *slots, gradient, **hyperparameters)``. Where `update` is not
     overridden, a device may take it for all variables at once."""

@@ -25,6 +25,10 @@ class AveragingOptimizer(OptimizerWrapper):
         super().__init__(opt, name)
         self._averages = averages
 
+    @property
+    def step_unit(self) -> str:
+        return "all"
+
     def average(self, var: Variable) -> Variable | None:
         """The average of a variable.
 

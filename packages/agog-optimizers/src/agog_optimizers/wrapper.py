@@ -20,6 +20,10 @@ class OptimizerWrapper(Optimizer):
         self._name = name
         self._slots = Slots()
 
+    @property
+    def step_unit(self) -> str:
+        return self.optimizer.step_unit
+
     def compute_gradients(self, loss: Any, *args: Any, **kwargs: Any) -> list[tuple[Any, Variable]]:
         return self.optimizer.compute_gradients(loss, *args, **kwargs)
 

@@ -114,6 +114,12 @@ class KerasOptimizer(Configured, Optimizer):
     def learning_rate(self, value: Any) -> None:
         self.lr = value
 
+    @property
+    def step_unit(self) -> str:
+        if self.global_clipnorm is not None:
+            return "all"
+        return super().step_unit if self.clipnorm is None else "variable"
+
     def get_config(self) -> dict[str, Any]:
         names = constructor_arguments(type(self), KerasOptimizer)
         return {name: self._described(name) for name in names} | self._today

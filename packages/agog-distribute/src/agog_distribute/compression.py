@@ -1,0 +1,49 @@
+"""Compression: gradients sent in half the bytes, with what rounding takes off added to those of the next step.
+
+F. Seide et al., "1-bit stochastic gradient descent", Interspeech 2014; S. P. Karimireddy et al., "Error feedback fixes
+SignSGD and other gradient compression schemes", ICML 2019. Rounding the sum is fed back too, as in H. Tang et al.,
+"DoubleSqueeze", ICML 2019.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from agog_core.errors import InvalidArgumentError
+from agog_core.plugin import HostCommunicator
+
+COMPRESSIONS = (None, "bfloat16")
+WIDE = ("float32", "float64")
+"""The dtypes that are compressed."""
+
+
+def check_compression(owner: str, compression: str | None) -> None:
+    """Refuse compressions that there are not."""
+    if compression not in COMPRESSIONS:
+        raise InvalidArgumentError(f"{owner}: compression must be None or 'bfloat16'; got {compression!r}.")
+
+
+def round_into(target: Any, value: Any, error: Any) -> None:
+    """Round a value and the error before to another dtype; the error is what is left then."""
+    error += value
+    target[...] = error
+    error -= target.astype(error.dtype)
+
+
+def sum_rounded(communicator: HostCommunicator, part: Any, error: Any) -> None:
+    """Make an array of half precision the sum over all processes, each of which adds one share in single precision.
+
+    Args:
+        communicator: the processes.
+        part: the array.
+        error: of this process's share, from the step before; a float32 array of the share's length.
+    """
+    size = communicator.size
+    padded = np.zeros(error.size * size, part.dtype)
+    padded[: part.size] = part
+    shares = communicator.all_to_all(padded).reshape(size, -1)
+    share = np.empty(error.size, part.dtype)
+    round_into(share, shares.astype(np.float32).sum(0), error)
+    part[...] = communicator.all_gather(share)[: part.size]
