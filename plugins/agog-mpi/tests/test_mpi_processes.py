@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -34,3 +35,13 @@ def test_a_guard_that_fails_on_one_rank_runs_no_collective_twice(launch: Any) ->
 def test_steps_are_those_of_one_process(size: int, what: str, launch: Any) -> None:
     check(launch(size, "averages", what), size)
     check(launch(size, "averages", what, "traced"), size)
+
+
+@pytest.mark.parametrize(("saving", "restoring"), [(2, 2), (2, 4), (4, 1), (1, 2)])
+def test_sharded_slots_are_restored_by_another_number_of_ranks(
+    saving: int, restoring: int, launch: Any, tmp_path: Path
+) -> None:
+    check(launch(saving, "sharded_saves", str(tmp_path / "model"), "save"), saving)
+    check(launch(restoring, "sharded_saves", str(tmp_path / "model"), "restore"), restoring)
+    if restoring == 1:
+        check(launch(1, "sharded_saves", str(tmp_path / "model"), "restore bare"), 1)

@@ -115,14 +115,22 @@ class DistributedOptimizer(OptimizerWrapper):
         """See `Optimizer.get_slot`; with ``shard_state`` this process's elements of it, flat."""
         return super().get_slot(var, name) if self._sharding is None else self._sharding.slot(var, name)
 
+    # A checkpoint has the state of the other optimizer as if there were no wrapper: any number of processes finds it,
+    # and a program without the wrapper.
+
+    def checkpoint_dependencies(self) -> dict[str, Any]:
+        return self.optimizer.checkpoint_dependencies()
+
+    def checkpoint_dependency(self, name: str) -> Any:
+        return self.optimizer.checkpoint_dependency(name)
+
     def checkpoint_slots(self) -> Iterator[tuple[str, Variable, Variable]]:
-        """See `Checkpointable.checkpoint_slots`; shares of slots are those of the variables of which they are."""
-        return super().checkpoint_slots() if self._sharding is None else self._sharding.slots()
+        """See `Checkpointable.checkpoint_slots`; shares of slots are those of the variables that they belong to."""
+        return self.optimizer.checkpoint_slots() if self._sharding is None else self._sharding.slots()
 
     def make_checkpoint_slots(self, variable: Variable, names: Container[str]) -> Mapping[str, Variable]:
-        """See `Checkpointable.make_checkpoint_slots`; shares of slots too."""
         if self._sharding is None:
-            return super().make_checkpoint_slots(variable, names)
+            return self.optimizer.make_checkpoint_slots(variable, names)
         return self._sharding.make_slots(variable, names)
 
     def _check_equal(self, group: Group, gradients: Sequence[Any]) -> None:
