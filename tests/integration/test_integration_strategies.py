@@ -37,6 +37,20 @@ def numbers(lines: list[str]) -> np.ndarray:
 
 @needs_mpi
 @pytest.mark.parametrize("size", [2, 4])
+@pytest.mark.parametrize(
+    "how", ["arrays", "arrays traced", "dataset", "own traced", "weights", "step", "step traced", "stop"]
+)
+def test_fit_has_the_losses_of_one_process(how: str, size: int) -> None:
+    wanted = printed(1, "fit", *how.split())
+    assert len(wanted) >= 5
+    found = printed(size, "fit", *how.split())
+    assert [line.split()[0::2] for line in found] == [line.split()[0::2] for line in wanted]
+    for line, other in zip(found, wanted, strict=True):
+        np.testing.assert_allclose(numbers([line]), numbers([other]), atol=2e-5)
+
+
+@needs_mpi
+@pytest.mark.parametrize("size", [2, 4])
 @pytest.mark.parametrize("how", [(), ("traced",), ("ends", "traced")], ids=["eager", "traced", "one-example"])
 def test_a_custom_loop_has_the_losses_of_one_process(how: tuple[str, ...], size: int) -> None:
     wanted = printed(1, "custom_loop", *how)

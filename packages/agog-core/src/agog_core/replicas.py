@@ -5,8 +5,8 @@ A strategy of agog-distribute sets `present`; nobody else imports that package.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING, Any, Protocol
 
 from agog_core.settings import Setting
@@ -42,9 +42,6 @@ class Replicas(Protocol):
     def with_sums(self, apply: Callable[..., None], pairs: Any, *args: Any, **kwargs: Any) -> None:
         """Call ``apply_gradients`` with the sums over the processes, as of one; outside of a step an error."""
 
-    def alone(self) -> AbstractContextManager[None]:
-        """A ``with`` block that knows of no other processes."""
-
     def step(self) -> AbstractContextManager[None]:
         """A ``with`` block in which this process computes its part of steps."""
 
@@ -52,6 +49,21 @@ class Replicas(Protocol):
 # In this thread or task; None where one process computes alone.
 present: Setting[Replicas | None] = Setting("agog_replicas", None)
 present_replicas = present.get  # bound once, as optimizers ask at each step
+
+
+@contextmanager
+def among(replicas: Replicas | None) -> Iterator[None]:
+    """A ``with`` block of which some replicas are the present ones, or None of several.
+
+    >>> with among(None):
+    ...     present_replicas() is None
+    True
+    """
+    token = present.set(replicas)
+    try:
+        yield
+    finally:
+        present.reset(token)
 
 
 def replicas_of_step() -> Replicas | None:

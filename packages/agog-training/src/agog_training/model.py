@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, Self
 
 import agog_layers
 from agog_core import Variable, nest
+from agog_core.replicas import Replicas, among, present_replicas
 from agog_core.settable import has_changed
 from agog_training import optimizers
 from agog_training.arguments import QUEUES, check_arguments, check_modes, is_due
@@ -65,6 +66,13 @@ class Model(Steps, Keras2Methods, SavingMethods, agog_layers.Model):
     optimizer: Any = None
     stop_training: bool = False
     _trained: list[Variable] | None = None
+    _replicas: Replicas | None = None
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Self:
+        made = super().__new__(cls, *args, **kwargs)
+        if (replicas := present_replicas()) is not None and replicas.size > 1:
+            vars(made)["_replicas"] = replicas
+        return made
 
     def compile(
         self,
@@ -112,9 +120,12 @@ class Model(Steps, Keras2Methods, SavingMethods, agog_layers.Model):
         # As in Keras, even if it is frozen later; of a model that is not built, all that there will be.
         vars(self)["_trained"] = (self.trainable_variables or None) if self.built else None
         vars(self)["_compiled"] = TracedSteps() if jit_compile is True else None
-        vars(self)["_objective"] = Objective(
-            self.name, self._known_names(), loss, loss_weights, metrics, weighted_metrics
-        )
+        if (replicas := present_replicas()) is not None and replicas.size > 1:
+            vars(self)["_replicas"] = replicas
+        with among(self._replicas):
+            vars(self)["_objective"] = Objective(
+                self.name, self._known_names(), loss, loss_weights, metrics, weighted_metrics
+            )
         has_changed(self, "objective")
 
     def _known_names(self) -> list[str] | None:
@@ -188,7 +199,7 @@ class Model(Steps, Keras2Methods, SavingMethods, agog_layers.Model):
             TypeError: there is no such argument.
         """
         check_arguments(Model.fit, kwargs, QUEUES)
-        verbose = 1 if verbose == "auto" else int(verbose)
+        verbose = self._shown_here(1 if verbose == "auto" else int(verbose))
         x, y = for_symbols(x, self._input_symbols), for_symbols(y, self._output_symbols)
         batches = make_batches(
             "fit", x, y, sample_weight, batch_size, steps_per_epoch, shuffle, class_weight, "steps_per_epoch"
@@ -209,7 +220,11 @@ class Model(Steps, Keras2Methods, SavingMethods, agog_layers.Model):
             return {f"val_{name}": value for name, value in results.items()}
 
         history = History()
-        listeners = [*given_callbacks("fit", callbacks), *([ProgbarLogger("steps")] if verbose else []), history]
+        listeners = [
+            *self._told_here(given_callbacks("fit", callbacks)),
+            *([ProgbarLogger("steps")] if verbose else []),
+            history,
+        ]
         params = {
             "epochs": epochs,
             "steps": batches.steps,
@@ -251,8 +266,8 @@ class Model(Steps, Keras2Methods, SavingMethods, agog_layers.Model):
         check_arguments(Model.evaluate, kwargs, QUEUES)
         x, y = for_symbols(x, self._input_symbols), for_symbols(y, self._output_symbols)
         batches = make_batches("evaluate", x, y, sample_weight, batch_size, steps)
-        with bar(batches.steps, verbose) as show:
-            told = CallbackList(given_callbacks("evaluate", callbacks), self, {"steps": batches.steps})
+        with bar(batches.steps, self._shown_here(verbose)) as show:
+            told = CallbackList(self._told_here(given_callbacks("evaluate", callbacks)), self, {"steps": batches.steps})
             return numbers(loop.evaluate(self, batches, show, told), return_dict)
 
     def predict(
@@ -278,8 +293,8 @@ class Model(Steps, Keras2Methods, SavingMethods, agog_layers.Model):
         """
         check_arguments(Model.predict, kwargs, QUEUES)
         batches = make_batches("predict", for_symbols(x, self._input_symbols), None, None, batch_size, steps)
-        with bar(batches.steps, verbose) as show:
-            told = CallbackList(given_callbacks("predict", callbacks), self, {"steps": batches.steps})
+        with bar(batches.steps, self._shown_here(verbose)) as show:
+            told = CallbackList(self._told_here(given_callbacks("predict", callbacks)), self, {"steps": batches.steps})
             return loop.predict(self, batches, show, told)
 
     def train_on_batch(
@@ -330,4 +345,14 @@ class Model(Steps, Keras2Methods, SavingMethods, agog_layers.Model):
         Returns:
             An array, or arrays in the structure of the outputs.
         """
-        return nest.map_structure(lambda leaf: leaf.numpy(), predicted(self, one_batch("predict_on_batch", x).x))
+        return nest.map_structure(lambda leaf: leaf.numpy(), predicted(self, one_batch("predict_on_batch", x)))
+
+    def _shown_here(self, verbose: Any) -> Any:
+        """What of a bar or lines is shown: of several processes rank 0 shows it."""
+        return verbose if self._replicas is None or self._replicas.rank == 0 else 0
+
+    def _told_here(self, callbacks: list[Callback]) -> list[Callback]:
+        """The callbacks that are called: of several processes rank 0 has those that only write."""
+        if self._replicas is None or self._replicas.rank == 0:
+            return callbacks
+        return [callback for callback in callbacks if not getattr(callback, "only_writes", False)]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import agog_core as ag
 from agog_core import Tensor, Variable
 from agog_core.random import drawing_apart
-from agog_core.replicas import present, present_replicas
+from agog_core.replicas import among, present, present_replicas
 from agog_core.tracers import apart
 from agog_core.variables.variable import creation_hooks
 from agog_distribute.averages import average_gradients
@@ -32,6 +32,9 @@ class Processes:
     def __init__(self, strategy: Strategy, group: Group, in_step: bool) -> None:
         self.strategy, self.group, self.in_step = strategy, group, in_step
         self.rank, self.size = group.rank, group.size
+
+    def __deepcopy__(self, memo: Any) -> Processes:
+        return self
 
     def all_reduce(self, x: Any, reduction: str = "sum") -> Tensor:
         return all_reduce(x, reduction, self.group)
@@ -61,16 +64,8 @@ class Processes:
                 )
             sums = self.sum_gradients(*zip(*pairs, strict=True)) if pairs else []
             pairs = [(gradient, variable) for gradient, (_, variable) in zip(sums, pairs, strict=True)]
-        with self.alone():
+        with among(None):
             apply(pairs, *args, **kwargs)
-
-    @contextmanager
-    def alone(self) -> Iterator[None]:
-        token = present.set(None)
-        try:
-            yield
-        finally:
-            present.reset(token)
 
     def step(self) -> AbstractContextManager[None]:
         return self.strategy.replica()
@@ -94,5 +89,5 @@ class Processes:
             present.reset(token)
 
     def _begin_equal(self, variable: Variable) -> None:
-        with apart(), self.alone():
+        with apart(), among(None):
             variable.assign(broadcast(variable.value(), 0, self.group))

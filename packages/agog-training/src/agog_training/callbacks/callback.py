@@ -20,7 +20,8 @@ class Callback:
 
     ``self.model`` is the model, and ``self.params`` a dict with ``epochs``, ``steps``, ``samples``, ``verbose``,
     ``metrics``, where known. ``model.stop_training = True`` ends the training after the epoch. A callback that resumed
-    an earlier training in `on_train_begin` has the next epoch in ``first_epoch``.
+    an earlier training in `on_train_begin` has the next epoch in ``first_epoch``. All processes of a
+    strategy call their callbacks, with the same logs; those with ``only_writes = True`` rank 0 alone calls.
 
     >>> class Shout(Callback):
     ...     def on_epoch_end(self, epoch, logs=None):
@@ -32,6 +33,7 @@ class Callback:
     model: Any = None
     params: dict[str, Any]
     first_epoch: int = 0
+    only_writes: bool = False
 
     def set_model(self, model: Any) -> None:
         """Take the model that is trained.

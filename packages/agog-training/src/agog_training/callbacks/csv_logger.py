@@ -20,6 +20,8 @@ class CSVLogger(Callback):
         append: whether to go on with the file if there is one.
     """
 
+    only_writes = True
+
     def __init__(self, filename: str | os.PathLike[str], separator: str = ",", append: bool = False) -> None:
         self.filename, self.separator, self.append = os.fspath(filename), separator, append
         self._file: Any = None

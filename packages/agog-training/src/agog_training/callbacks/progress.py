@@ -30,6 +30,8 @@ class ProgbarLogger(Callback):
     Epoch 1/3  loss: 0.2500  val_loss: 1.0000e-05
     """
 
+    only_writes = True
+
     def __init__(self, count_mode: str = "samples") -> None:
         if count_mode not in _UNITS:
             raise ValueError(f"ProgbarLogger: count_mode must be 'samples' or 'steps'; got {count_mode!r}.")

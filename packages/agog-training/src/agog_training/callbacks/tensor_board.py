@@ -45,6 +45,8 @@ class TensorBoard(Callback):
         ValueError: ``update_freq`` is something else.
     """
 
+    only_writes = True
+
     def __init__(
         self,
         log_dir: str | os.PathLike[str] = "./logs",

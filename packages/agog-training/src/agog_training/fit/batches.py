@@ -32,6 +32,19 @@ class Batch(NamedTuple):
         return int(nest.flatten(self.x)[0].shape[0])
 
 
+class OwnBatch(Batch):
+    """The rows of one of several processes that share a batch; ``rows`` of them count, where 0 has one all the same."""
+
+    rows: int
+
+    @classmethod
+    def of(cls, parts: Iterable[Any], rows: int) -> OwnBatch:
+        """The batch of inputs, labels and weights."""
+        made = cls(*parts)
+        made.rows = rows
+        return made
+
+
 class Batches(Protocol):
     """The data of a training, which gives the batches of an epoch again and again."""
 
@@ -158,6 +171,12 @@ class StreamBatches:
             yield from islice(self._iterator, self.steps - given)
 
     def _batch(self, element: Any) -> Batch:
+        if getattr(self.source, "is_distributed", False):  # by a strategy
+            batch = self._batch_of(element)
+            return OwnBatch.of(batch, batch.size)
+        return self._batch_of(element)
+
+    def _batch_of(self, element: Any) -> Batch:
         if not isinstance(element, tuple):
             return Batch(element)
         if not 1 <= len(element) <= 3:

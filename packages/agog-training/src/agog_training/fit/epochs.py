@@ -43,12 +43,12 @@ def train(
                 results = {}  # of the batch before, which would be looked at for whoever has them still
                 results = stepped(model, "train_step", batch)
                 callbacks.on_batch_end(number, _beside(place, results))
-                if model.stop_training:
+                if _stops(model):
                     break
             logs = Named(objective.so_far(results) | validate(epoch))
             callbacks.on_epoch_end(epoch, logs)
             model.stop_training = model.stop_training or getattr(batches, "has_ended", False)
-            if model.stop_training:
+            if _stops(model):
                 break
         callbacks.on_train_end()
     finally:
@@ -58,6 +58,13 @@ def train(
 def _beside(place: dict[str, Any], results: Results) -> dict[str, Any]:
     """Results behind what is known of a batch."""
     return results.beside(place) if isinstance(results, LateResults) else place | results
+
+
+def _stops(model: Trainable) -> bool:
+    """Whether the training ends, for all processes as soon as for one."""
+    if model._replicas is not None:
+        model.stop_training = bool(model._replicas.all_reduce(int(model.stop_training), "max") > 0)
+    return model.stop_training
 
 
 def begin(model: Trainable) -> None:
@@ -95,7 +102,7 @@ def predict(
     told.tell("on_predict_begin", {})
     for number, batch in enumerate(_batches_of(model, batches)):
         told.tell("on_predict_batch_begin", number, {})
-        structure = predicted(model, batch.x)
+        structure = predicted(model, batch)
         told.tell("on_predict_batch_end", number, {"outputs": structure})
         parts.append([leaf.numpy() for leaf in nest.flatten(structure)])
         show(dict)

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from agog_core import Tensor, cast, convert_to_tensor, float64, nest, py_func, reduce_mean, reduce_sum, stack
+from agog_core.replicas import present_replicas
 from agog_core.tracers import present_tracer
 from agog_layers.metrics import lookup as keras_metrics
 from agog_training.fit.batches import Batch
@@ -68,6 +69,9 @@ class Meter:
     match: Callable[[Any, Batch], list[Answer]]
 
     def __init__(self, name: str, metric: Any = None, weighted: bool = False) -> None:
+        # Those that each have a part of what a function measures; losses come as those of whole batches.
+        replicas = present_replicas() if metric is not None else None
+        self._replicas = None if replicas is None or replicas.size == 1 else replicas
         self.name, self._metric, self._weighted = name, metric, weighted
         self._is_object = hasattr(metric, "result")
         self.reset_state()
@@ -100,7 +104,8 @@ class Meter:
         """Take a batch of ``size`` examples into account."""
         weights = answer.weights if self._weighted else answer.mask
         if self._is_object:
-            self._metric(answer.y, answer.output, *([] if weights is None else [weights]))
+            update = getattr(self._metric, "update_state", self._metric)
+            update(answer.y, answer.output, *([] if weights is None else [weights]))
             return
         values = convert_to_tensor(compared_with(self._metric, answer.y, answer.output))
         if not values.ndim:  # one number for the batch stands for all examples
@@ -146,10 +151,16 @@ class Meter:
     def _value(self) -> float:
         if self._is_object:
             return float(self._metric.result())
-        if self.is_empty:
+        if not self.is_empty:
+            read_at_once([self])
+        total, count, is_empty = self._sum, self._count, self.is_empty
+        if self._replicas is not None:
+            whole = self._replicas.all_reduce(convert_to_tensor([total, count, float(not is_empty)], "float64"))
+            total, count, some = whole.numpy().tolist()
+            is_empty = not some
+        if is_empty:
             return float("nan")
-        read_at_once([self])
-        return self._sum / self._count if self._count else 0.0
+        return total / count if count else 0.0
 
     def __repr__(self) -> str:
         return f"<metric {self.name!r}>"

@@ -8,6 +8,9 @@ from typing import Any
 from weakref import ref
 
 from agog_core import Tensor, TensorLike, cast, convert_to_tensor, div_no_nan, expand_dims, nest, reduce_mean
+from agog_core.replicas import replicas_of_step
+from agog_core.settable import has_changed, note
+from agog_core.tracers import tracing
 from agog_layers.calls.masks import known, mask_of
 from agog_layers.losses import lookup as keras_losses
 from agog_layers.naming.names import UniqueNames
@@ -15,6 +18,7 @@ from agog_training.fit.batches import Batch
 from agog_training.fit.labels import check_shapes, compared, compared_with
 from agog_training.fit.late_results import LateResults
 from agog_training.fit.meters import Answer, Meter, at_each_step, is_late, make_meter, read_at_once, weighted_sums
+from agog_training.fit.shares import loss_shares, of_whole_batch
 
 Loss = Callable[[Any, Any], Any]
 
@@ -46,6 +50,7 @@ class Objective:
         # The position of an output, and a loss or metric with a shape rule for its labels.
         self._compared: list[tuple[int, str]] = []
         self.names: list[str] = []
+        self._rows: int | None = None  # see `take`
         # The means of the losses, and the metrics.
         self.means, self.metrics = [Meter("loss")], list[Meter]()
         # The results of the last batch that nobody has looked at, while somebody has them.
@@ -57,6 +62,12 @@ class Objective:
 
     def __getstate__(self) -> dict[str, Any]:
         return vars(self) | {"_late_results": None}  # copies have no batch
+
+    def take(self, rows: int | None) -> None:
+        """Learn how many rows of the next batch count: those of this process, where several share it."""
+        if rows != self._rows:
+            self._rows = rows
+            has_changed(self, "_rows")
 
     @property
     def given(self) -> dict[str, Any]:
@@ -152,11 +163,16 @@ class Objective:
         """
         each: dict[str, Tensor] = {}
         terms: list[Any] = []
-        for (name, loss, factor), answer in zip(self._outputs, answers, strict=True):
+        losses = [loss for _, loss, _ in self._outputs]
+        shares = None if replicas_of_step() is None else loss_shares(losses, answers, self._own_rows())
+        for number, ((name, loss, factor), answer) in enumerate(zip(self._outputs, answers, strict=True)):
             if loss is not None:
-                each[f"{name}_loss"] = value = _value(loss, answer)
+                value = _value(loss, answer)
+                if shares is not None:
+                    value = value * cast(shares[number], value.dtype)
+                each[f"{name}_loss"] = value
                 terms.append(value if factor == 1 else factor * value)
-        terms += penalties
+        terms += penalties if shares is None else [term * cast(shares[-1], term.dtype) for term in penalties]
         if not terms:
             raise ValueError(f"Model {self._model!r} has no loss: name one in compile(loss=...), or use add_loss.")
         total = convert_to_tensor(terms[0])
@@ -164,18 +180,28 @@ class Objective:
             total = total + cast(term, total.dtype)
         return {"loss": total} | (each if len(self.names) > 1 else {})
 
+    def _own_rows(self) -> int | None:
+        if tracing:
+            note(self, "_rows")
+        return self._rows
+
     def update(self, answers: Sequence[Answer], losses: Mapping[str, Tensor], size: int) -> dict[str, Any]:
         """Take a batch into account; the losses of the batch, and the metrics so far. A device is waited for when
         somebody looks at them, or takes another batch into account while somebody has them still.
         """
         if self._late_results is not None and (before := self._late_results()) is not None:
             before.look()
-        values: dict[str, Any] = {name: loss if is_late(loss) else float(loss) for name, loss in losses.items()}
+        examples, values = size, dict[str, Any]()
+        if replicas_of_step() is None:
+            values = {name: loss if is_late(loss) else float(loss) for name, loss in losses.items()}
+        else:
+            whole, total = of_whole_batch(losses, self._rows, size)
+            values, examples = {name: float(loss) for name, loss in whole.items()}, int(total)
         for mean in self.means:
             if mean.name in values:
-                mean.add(values[mean.name], size)
-        for metric in self.metrics:
-            metric.update(answers[metric.output], size)
+                mean.add(values[mean.name], examples)
+        for metric in self.metrics if self._rows != 0 else ():
+            metric.update(answers[metric.output], size if self._rows is None else self._rows)
         if not any(map(is_late, values.values())):
             return values | {metric.name: metric.result() for metric in self.metrics}
         results = LateResults(partial(self._read, values))
@@ -207,13 +233,23 @@ class Objective:
         answers = self.match(y_pred, Batch(None, y_true, sample_weight))
         losses = self.losses(answers, regularization_losses or ())
         size = int(answers[0].output.shape[0] or 1)
+        whole: Mapping[str, Tensor] = losses
+        examples = None
+        if replicas_of_step() is not None:
+            whole, examples = of_whole_batch(losses, self._own_rows(), size)
+
+        def note_mean(mean: Meter, value: Any, count: Any = None) -> None:
+            mean.add(value, size if count is None else float(count))
+
         for mean in self.means:
             if mean.name in losses:
-                at_each_step(lambda value, mean=mean: mean.add(value, size), losses[mean.name])
+                at_each_step(partial(note_mean, mean), whole[mean.name], examples)
         return losses["loss"]
 
     def update_state(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> None:
         """Take a batch into account in all metrics, in a step of a program's own."""
+        if self._own_rows() == 0:
+            return
         for metric in self.metrics:
             metric.update_state(y_true, y_pred, sample_weight=sample_weight)
 

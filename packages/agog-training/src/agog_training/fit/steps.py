@@ -9,11 +9,13 @@ from typing import Any
 import numpy as np
 
 from agog_core import GradientTape, Variable, convert_to_tensor, nest
+from agog_core.replicas import among, replicas_of_step
 from agog_core.tracers import present_tracer
 from agog_optimizers import LossScaleOptimizer
 from agog_training.fit.batches import Batch
 from agog_training.fit.inputs import inputs_of, outputs_of
 from agog_training.fit.objective import Objective
+from agog_training.fit.shares import gathered, step_of
 from agog_training.fit.traced_steps import TracedSteps
 from agog_training.fit.trainable import Gradients, Trainable
 
@@ -141,6 +143,13 @@ class Steps:
 
 def stepped(model: Trainable, name: str, batch: Batch) -> Results:
     """The results of ``train_step`` or ``test_step`` on a batch, as numbers; raises TypeError if they are no dict."""
+    if model._replicas is None:
+        return _stepped(model, name, batch)
+    with step_of(model, batch, model._replicas) as own:
+        return _stepped(model, name, own)
+
+
+def _stepped(model: Trainable, name: str, batch: Batch) -> Results:
     step = getattr(type(model), name)
     if step is Steps.train_step:
         return _trained_on(model, batch)
@@ -152,11 +161,20 @@ def stepped(model: Trainable, name: str, batch: Batch) -> Results:
             f"Model {model.name!r}: {name} must return a dict of names to numbers; got {found!r} of type "
             f"{type(found).__name__}."
         )
+    if (replicas := replicas_of_step()) is not None:  # so that all processes see the same
+        found = {key: replicas.all_reduce(value, "mean") for key, value in found.items()}
     return {key: float(value) for key, value in found.items()}
 
 
-def predicted(model: Trainable, x: Any) -> Any:
+def predicted(model: Trainable, batch: Batch) -> Any:
     """The results of ``predict_step`` on inputs, in tensors."""
+    if model._replicas is None:
+        return _predicted(model, batch.x)
+    with step_of(model, batch, model._replicas) as own:
+        return gathered(_predicted(model, own.x), own.rows, model._replicas)
+
+
+def _predicted(model: Trainable, x: Any) -> Any:
     step = type(model).predict_step
     if step is Steps.predict_step:
         return _run(model, outputs_of, x)
@@ -189,10 +207,16 @@ def _train(model: Trainable, x: Any, y: Any, weights: Any) -> tuple[Any, ...]:
         loss = optimizer.get_scaled_loss(losses["loss"]) if scales else losses["loss"]
     variables = variables_to_train(model)
     gradients = tape.gradient(loss, variables)
+    replicas = replicas_of_step()
+    if replicas is not None:
+        gradients = replicas.sum_gradients(gradients, variables)
     if scales:
         gradients = optimizer.get_unscaled_gradients(gradients)
-    if variables:
+    if variables and replicas is None:
         optimizer.apply_gradients(zip(gradients, variables, strict=True))
+    elif variables:
+        with among(None):  # the gradients are summed
+            optimizer.apply_gradients(zip(gradients, variables, strict=True))
     return answers, losses, gradients, variables if present_tracer() is None else None
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any, Protocol
 
 from agog_core import Tensor, Variable
+from agog_core.replicas import Replicas
 from agog_training.fit.objective import Objective
 from agog_training.fit.traced_steps import TracedSteps
 
@@ -22,6 +23,8 @@ class Trainable(Protocol):
     _trained: list[Variable] | None
     # Takes the gradients of each step, while `fit` runs.
     _on_gradients: Callable[[Gradients], None] | None
+    # Those that share each batch; None where one process takes it all.
+    _replicas: Replicas | None
     # Runs the steps as traced functions; None if they are called as they are.
     _compiled: TracedSteps | None
 

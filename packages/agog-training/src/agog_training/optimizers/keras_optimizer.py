@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from agog_core import Tensor, TensorLike, Variable, clip_by_global_norm, clip_by_norm, clip_by_value, device
-from agog_core.replicas import present_replicas
+from agog_core.replicas import among, present_replicas
 from agog_core.tracers import called
 from agog_layers.arguments.checks import refuse_unknown
 from agog_layers.serialization.description import Configured, constructor_arguments
@@ -156,7 +156,7 @@ class KerasOptimizer(Configured, Optimizer):
         """
         if (replicas := present_replicas()) is not None:
             if skip_gradients_aggregation or not experimental_aggregate_gradients:
-                with replicas.alone():
+                with among(None):
                     return self.apply_gradients(grads_and_vars, global_step, name, *args, **kwargs)
             return replicas.with_sums(self.apply_gradients, grads_and_vars, global_step, name, *args, **kwargs)
         given = pairs_of(self._name, grads_and_vars)
