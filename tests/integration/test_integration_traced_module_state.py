@@ -50,6 +50,7 @@ STATE = {
     "agog_core.dispatch.op.registry": "none: ops by name, each once",
     "agog_core.dispatch.plugins.loader._is_loading": "none: for errors",
     "agog_core.dispatch.plugins.loader._loader": "late: loading and leaving plugins forgets all kernels",
+    "agog_core.dispatch.plugins.loader._made": "none: what an interrupted load has made",
     "agog_core.dispatch.plugins.loader._lock": "none: a lock",
     "agog_core.dispatch.plugins.preference._preferred": "late: setting it forgets all kernels",
     "agog_core.dispatch.plugins.preference.forgetting": "none: what forgets kernels and devices",

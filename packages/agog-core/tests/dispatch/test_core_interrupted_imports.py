@@ -14,6 +14,8 @@ import pytest
 from agog_core.dispatch import op as ops
 from agog_core.dispatch.op import Op, all_ops, registry
 from agog_core.dispatch.plugins import loader as loading
+from agog_core.dispatch.plugins.registration import register_plugin
+from agog_core.errors import PluginError
 from agog_core.plugin import hookimpl
 
 MODULE = """
@@ -107,3 +109,58 @@ def test_plugins_that_make_ops(interrupted: str, monkeypatch: pytest.MonkeyPatch
         assert plugin.ops == [registry["toy_first"]]
     finally:
         registry.pop("toy_first", None)
+
+
+@pytest.mark.parametrize("interrupted", ["in the hook", "after the plugin"])
+def test_plugins_that_look_their_ops_up(interrupted: str, module: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    module.write_text("")
+    left = [interrupted]
+
+    def interrupt(place: str) -> None:
+        if place in left:
+            left.clear()
+            raise KeyboardInterrupt
+
+    def agog_ops() -> Iterator[Op]:
+        import_module("toy_ops")
+        yield registry["toy_first"]
+        interrupt("in the hook")
+        yield registry["toy_second"]
+
+    def load_entry_points(found: Any) -> None:
+        plugin = found.load("toy", "toy 1.0", lambda: SimpleNamespace(agog_ops=hookimpl(agog_ops)))
+        assert plugin.failure is None
+        interrupt("after the plugin")
+
+    monkeypatch.setattr(loading, "_loader", None)
+    monkeypatch.setattr(loading.PluginLoader, "load_entry_points", load_entry_points)
+    with pytest.raises(KeyboardInterrupt):
+        loading.loader()
+    assert "toy_first" not in registry
+    (plugin,) = loading.loader().plugins
+    toy_ops = import_module("toy_ops")
+    assert plugin.ops == [toy_ops.first_op, toy_ops.second_op]
+    with pytest.raises(ValueError, match=r"^Op 'toy_first' is defined already; choose another name\.$"):
+        Op("toy_first", toy_ops.first, inputs=["x"], shape=abs)
+
+
+def test_a_plugin_of_the_program_that_looks_its_op_up(module: Path) -> None:
+    module.write_text("")
+    left = ["interrupt", "fail"]
+
+    def agog_ops() -> Iterator[Op]:
+        import_module("toy_ops")
+        yield registry["toy_first"]
+        if "interrupt" in left:
+            left.remove("interrupt")
+            raise KeyboardInterrupt
+        if "fail" in left:
+            left.remove("fail")
+            raise RuntimeError("no memory")
+
+    hooks = SimpleNamespace(agog_ops=hookimpl(agog_ops))
+    with pytest.raises(KeyboardInterrupt):
+        register_plugin(hooks, "toy")
+    with pytest.raises(PluginError, match="no memory"):
+        register_plugin(hooks, "toy")
+    assert "toy_first" not in registry

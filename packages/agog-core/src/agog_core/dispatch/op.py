@@ -149,13 +149,18 @@ class Op:
         # The position of the only input that has a gradient, of an op whose records take the short way.
         is_plain = len(self.sources) == 1 and not (self.variadic or sparse)
         self.only_source = self.inputs.index(self.sources[0]) if is_plain else None
-        self.module = _module_of(function)
+        self.module: object = _module_of(function)
         self.plain: Op | None = None  # of an op with a reserve, the op without
         self.keeping = keeping(self)
         self.taking = taking(self)
-        if name in registry and registry[name].module is _module_of(registry[name].function):
+        if name in registry and registry[name].is_whole:
             raise ValueError(f"Op {name!r} is defined already; choose another name.")
         registry[name] = self  # also in place of one whose module was not imported whole, such as by a Ctrl-C
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the module of its function, which was imported when it was made, is still the same."""
+        return self.module is _module_of(self.function)
 
     @property
     def is_differentiable(self) -> bool:

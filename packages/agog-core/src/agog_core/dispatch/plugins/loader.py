@@ -6,7 +6,8 @@ import os
 import threading
 import time
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from importlib import metadata
@@ -27,6 +28,9 @@ from agog_core.dispatch.plugins.watch import watched
 from agog_core.errors import PluginError, PluginWarning, describe_error, describe_value
 from agog_core.locks import hold_while_forking
 
+# By the name of a plugin, the ops that were made while it was loaded. After a Ctrl-C it is loaded again, and modules
+# that are imported already do not make theirs anew.
+_made: dict[str, dict[str, Op]] = {}
 # More objects than this a hook brings by mistake, such as in a loop without an end.
 _MOST = 100_000
 
@@ -126,12 +130,19 @@ class PluginLoader:
         start = time.perf_counter()
         try:
             with watched(partial(_slow, plugin)):
-                self._fill(plugin, find())
+                module = find()
+                with _handed_back(plugin):
+                    self._fill(plugin, module)
+            _remember(plugin, known_ops)
         except BaseException as error:  # libraries in other languages raise their panics as such
+            if isinstance(error, KeyboardInterrupt):
+                _remember(plugin, known_ops)
             _forget_since(known_ops)
             if isinstance(error, KeyboardInterrupt):
                 raise
             plugin.leave_out(str(error) if isinstance(error, PluginError) else describe_error(error), error)
+        if self._is_settled:
+            _made.pop(plugin.name, None)
         plugin.seconds = time.perf_counter() - start
 
     def _fill(self, plugin: Plugin, module: Any) -> None:
@@ -294,6 +305,25 @@ def _forget_since(known: set[str]) -> None:
         del ops[name]
 
 
+@contextmanager
+def _handed_back(plugin: Plugin) -> Iterator[None]:
+    """Let hooks find the ops that a plugin made when it was loaded before, or make them anew."""
+    known = [op for op in _made.get(plugin.name, {}).values() if op.name not in ops and op.is_whole]
+    modules = [op.module for op in known]
+    for op in known:
+        ops[op.name] = op
+        op.module = None  # so that a hook may put another one in its place
+    try:
+        yield
+    finally:
+        for op, module in zip(known, modules, strict=True):
+            op.module = module
+
+
+def _remember(plugin: Plugin, known: set[str]) -> None:
+    _made.setdefault(plugin.name, {}).update((name, ops[name]) for name in _made_since(known))
+
+
 def _load_late_ops() -> None:
     """Load the core's ops that load late, so that a plugin's op cannot take the name of one."""
     made = {name: ops.pop(name) for name in _made_since(set())}
@@ -326,7 +356,8 @@ def loader() -> PluginLoader:
                 fresh = PluginLoader()
                 fresh.load_entry_points()
                 _loader = fresh
-            except BaseException:  # such as a Ctrl-C: the next use loads all plugins, and they make their ops anew
+                _made.clear()
+            except BaseException:  # such as a Ctrl-C: the next use loads all plugins, whose ops come back
                 _forget_since(known_ops)
                 raise
             finally:
