@@ -28,7 +28,7 @@ _NEWS = 2.0  # seconds after mpiexec's end for what ranks have told
 
 
 class End(NamedTuple):
-    """How a rank has ended: its exit status, less than 0 for a signal, None for what has ended with the others."""
+    """How a rank has ended: its exit status, less than 0 for a signal, None where mpiexec has ended it for another."""
 
     rank: int
     status: int | None
@@ -91,7 +91,9 @@ class Attempt:
     def first(self) -> End | None:
         """The rank that has ended the others: the first with a bad end, or else the first one, where others had to."""
         bad = next((end for end in self.ends if end.is_bad), None)
-        return bad or (self.ends[0] if any(end.status is None for end in self.ends) else None)
+        if bad is not None or all(end.status is not None for end in self.ends):
+            return bad
+        return next((end for end in self.ends if end.status is not None), self.ends[0])
 
     def run(self) -> None:
         """Wait for the end of all ranks; at a Ctrl-C interrupt them, and at another one kill them."""
@@ -136,9 +138,6 @@ class Attempt:
         if any(end.rank == report.rank for end in self.ends):
             return
         end = End(report.rank, (report.message or {}).get("status"), time.monotonic() - self._begin)
-        # Ranks that mpiexec ends for another one are killed a moment later.
-        if end.status in (-signal.SIGKILL, -signal.SIGTERM) and self.ends:
-            end = end._replace(status=None)
         self.ends.append(end)
         self._screen.end(report.rank)
         if end.is_bad:

@@ -64,12 +64,19 @@ def main(program: list[str]) -> int:
     ]
     for thread in (*readers, threading.Thread(target=obey, args=(line, child), daemon=True)):
         thread.start()
+    told_to_end = threading.Event()
+
+    def end(number: int, frame: object) -> None:
+        told_to_end.set()
+        child.send_signal(number)
+
     for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda received, frame: child.send_signal(received))
+        signal.signal(number, end)
     status = child.wait()
     for thread in readers:
         thread.join(_LAST_WORDS)
-    line.send(status=status)
+    # What mpiexec ends for another rank it tells this script, or kills both.
+    line.send(status=None if told_to_end.is_set() else status)
     return status
 
 
