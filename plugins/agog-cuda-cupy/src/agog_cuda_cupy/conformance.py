@@ -25,7 +25,15 @@ _OF_BOTH = (
     *("truncatemod", "unique_with_counts"),
 )
 _OF_FLOAT32 = (
-    *("bessel_i1e", "ctc_loss_grad#2", "gelu#2", "matrix_exponential", "reduce_mean#2", "sigmoid_grad"),
+    *(
+        "bessel_i1e",
+        "ctc_loss_grad#2",
+        "dot_product_attention_grad#2",
+        "gelu#2",
+        "matrix_exponential",
+        "reduce_mean#2",
+        "sigmoid_grad",
+    ),
     *("sigmoid_grad#2", "standardize_affine#2", "swish#2"),
 )
 _WHY = "CuPy compiles its kernels with -ftz=true, which takes float32 numbers below 2**-126 for zero"

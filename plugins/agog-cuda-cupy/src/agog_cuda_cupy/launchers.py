@@ -139,6 +139,7 @@ FAMILIES = (
         FLOATS,
         "labels are signed integers, and there is a class",
     ),
+    Family("attention", ("dot_product_attention", "dot_product_attention_grad"), FLOATS, "query and key have elements"),
     Family("indexing", ("gather", "gather_nd"), OF_ANY_SIZE, "indices are signed integers, at most 8 for each place"),
     Family(
         "indexing",

@@ -16,7 +16,7 @@ Kernel = Callable[..., Any]
 _MULTIPLYING = frozenset(
     {
         *("convolution", "convolution_filter_grad", "convolution_input_grad", "einsum", "gru", "gru_grad"),
-        *("lstm", "lstm_grad", "matmul", "matmul_bias"),
+        *("lstm", "lstm_grad", "matmul", "matmul_bias", "dot_product_attention", "dot_product_attention_grad"),
     }
 )
 _TF32 = 3  # CUBLAS_TF32_TENSOR_OP_MATH

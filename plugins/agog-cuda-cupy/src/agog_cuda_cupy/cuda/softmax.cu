@@ -41,6 +41,34 @@ extern "C" __global__ void softmax_grad(const number* gradients, const number* s
     EACH_COLUMN(n, width) store(y[row * width + n], (load(g[n]) - mean) * load(p[n]));
 }
 
+// Scores times a factor become weights in their place; where it is causal, a query sees the keys up to its own place.
+extern "C" __global__ void attention_weights(
+    number* scores, i64 rows, i64 width, i64 queries, double factor, bool is_causal) {
+    ROW_OR_RETURN(rows)
+    number* x = scores + row * width;
+    i64 place = row % queries + 1, seen = is_causal && place < width ? place : width;
+    wide highest = -AGOG_INFINITY, sum = 0, times = (wide)factor;
+    EACH_COLUMN(n, seen) {
+        wide value = load(x[n]) * times;
+        highest = highest < value ? value : highest;
+    }
+    highest = warp_max(highest);
+    EACH_COLUMN(n, seen) sum += exp(load(x[n]) * times - highest);
+    sum = warp_sum(sum);
+    EACH_COLUMN(n, width) store(x[n], n < seen ? exp(load(x[n]) * times - highest) / sum : 0);
+}
+
+// Gradients of the weights become gradients of the products in their place.
+extern "C" __global__ void attention_slopes(number* gradients, const number* weights, i64 rows, i64 width, double factor) {
+    ROW_OR_RETURN(rows)
+    number* g = gradients + row * width;
+    const number* p = weights + row * width;
+    wide mean = 0;
+    EACH_COLUMN(n, width) mean += load(g[n]) * load(p[n]);
+    mean = warp_sum(mean);
+    EACH_COLUMN(n, width) store(g[n], (load(g[n]) - mean) * load(p[n]) * (wide)factor);
+}
+
 extern "C" __global__ void log_softmax(const number* logits, number* y, i64 rows, i64 width) {
     ROW_OR_RETURN(rows)
     const number* x = logits + row * width;
