@@ -159,7 +159,7 @@ def test_a_forked_process_is_none_of_the_run() -> None:
 
     group = Group([0, 1], Alone())
     averager = averager_of(group)
-    averager._process += 1
+    averager.process += 1
     with pytest.raises(FailedPreconditionError) as failure:
         averager.begin([Form("float32", (2,))], "mean", ("train.py", 1))
     assert str(failure.value) == (

@@ -31,6 +31,26 @@ def test_a_rank_that_goes_wrong_ends_all(what: str, text: str, launch: Any) -> N
     assert time.monotonic() - begin < 15  # seconds: the start of three processes, and ten
 
 
+@pytest.mark.parametrize(
+    ("what", "text"),
+    [
+        (("raises",), "Rank 1 ends all processes: it has raised ValueError: in the walk\n"),
+        (("is interrupted", "traced"), "Rank 1 ends all processes: it has raised KeyboardInterrupt.\n"),
+        (("exits",), "rank 1: average_gradients, given up, the "),
+        (("exits", "traced"), "rank 1: average_gradients, given up, the "),
+        (("catches",), "rank 1: average_gradients, given up, the "),
+        (("catches", "traced"), "rank 1: average_gradients, given up, the "),
+        (("catches and ends", "traced"), "rank 1: average_gradients, given up, the "),
+    ],
+)
+def test_a_rank_that_goes_wrong_in_a_walk_ends_all(what: tuple[str, ...], text: str, launch: Any) -> None:
+    begin = time.monotonic()
+    done = launch(2, "walk_faults", *what, seconds=30)
+    assert done.returncode != 0
+    assert text in done.stderr
+    assert time.monotonic() - begin < 15  # seconds, as above
+
+
 def test_a_rank_that_loops_ends_all_at_the_deadline(launch: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AGOG_DISTRIBUTE_DEADLINE", "3")
     done = launch(3, "faults", "loop", seconds=30)

@@ -34,7 +34,6 @@ def test_a_guard_that_fails_on_one_rank_runs_no_collective_twice(launch: Any) ->
 @pytest.mark.parametrize("what", ["plain", "rows", "clipped", "accumulated", "scaled", "sharded"])
 def test_steps_are_those_of_one_process(size: int, what: str, launch: Any) -> None:
     check(launch(size, "averages", what), size)
-    check(launch(size, "averages", what, "traced"), size)
 
 
 @pytest.mark.parametrize(("saving", "restoring"), [(2, 2), (2, 4), (4, 1), (1, 2)])

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 from collections.abc import Callable, Iterable, Sequence
 from queue import SimpleQueue
 from typing import Any
-from weakref import WeakKeyDictionary, WeakSet
+from weakref import WeakKeyDictionary, WeakSet, ref
 
 import numpy as np
 
@@ -38,11 +39,12 @@ class Averager:
     """
 
     def __init__(self, group: Group) -> None:
-        self.group, self.progress, self._process = group, Progress(group), os.getpid()
+        self.group, self.progress, self.process = group, Progress(group), os.getpid()
         self.dense: WeakSet[Any] = WeakSet()
         self.errors: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()
         self.present: Averaging | None = None
         self._pools: dict[Any, Pool] = {}
+        atexit.register(_end, ref(self))
 
     def begin(
         self,
@@ -65,7 +67,7 @@ class Averager:
             AbortedError: they do not, or not with gradients of the same forms.
             FailedPreconditionError: this process was forked from one that is connected.
         """
-        if os.getpid() != self._process:
+        if os.getpid() != self.process:
             raise FailedPreconditionError(
                 "average_gradients: this process was forked from one of the run; nothing connects it with the others."
             )
@@ -193,6 +195,13 @@ class Averaging:
                 group.communicator.sum_in_place(part)
 
         return send
+
+
+def _end(averager: ref[Averager]) -> None:
+    """Let the others know at the end of this process that a traced function has not come to the end of an average."""
+    found = averager()
+    if found is not None and found.present is not None and found.process == os.getpid():
+        found.present.give_up()
 
 
 def averager_of(group: Group) -> Averager:

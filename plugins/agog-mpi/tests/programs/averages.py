@@ -15,7 +15,7 @@ from agog_optimizers import (
 )
 from agog_optimizers.loss_scale import FixedLossScaleManager
 
-rank, size, what, traced = distribute.rank(), distribute.size(), sys.argv[1], "traced" in sys.argv
+rank, size, what = distribute.rank(), distribute.size(), sys.argv[1]
 rng = np.random.default_rng(0)
 # Layers of half a megabyte, so that there are several buckets.
 SHAPES = [(90, 50), (20, 400), (400,), (400, 300), (300,), (300, 3), (3,)]
@@ -29,7 +29,7 @@ weights = [(rng.normal(size=shape) / np.sqrt(shape[0])).astype(np.float32) for s
 class Training:
     """A network with a lookup, and what trains it: with the gradients of all ranks, or alone with the whole batch."""
 
-    def __init__(self, alone):
+    def __init__(self, alone, traced):
         self.alone = alone
         self.variables = [ag.Variable(weight) for weight in weights]
         # With a smaller epsilon Adam divides gradients that are rounding errors by themselves.
@@ -67,18 +67,19 @@ class Training:
         self.run(ag.constant(words[n, part]), ag.constant(inputs[n, part]), ag.constant(targets[n, part]))
 
 
-ours, alone = Training(False), Training(True)
-for turn in range(8):
-    for v, w in zip(ours.variables, alone.variables, strict=True):
-        w.assign(v)  # from equal weights
-    if what != "sharded":
-        for v, w in zip(ours.optimizer.variables(), alone.optimizer.variables(), strict=True):
-            w.assign(v)
-    ours.on(turn)
-    alone.on(turn)
-    for v, w in zip(ours.variables, alone.variables, strict=True):
-        error, moved = np.linalg.norm(v.numpy() - w.numpy()), np.linalg.norm(w.numpy())
-        # The slots of shares are those of the steps before, of which each has its error.
-        assert error <= (1e-6 if what != "sharded" else 5e-6) * moved, (turn, v.shape, error, moved)
-        assert len({bits.tobytes() for bits in distribute.all_gather(v.value()[None]).numpy()}) == 1
+for traced in (False, True):
+    ours, alone = Training(False, traced), Training(True, traced)
+    for turn in range(8):
+        for v, w in zip(ours.variables, alone.variables, strict=True):
+            w.assign(v)  # from equal weights
+        if what != "sharded":
+            for v, w in zip(ours.optimizer.variables(), alone.optimizer.variables(), strict=True):
+                w.assign(v)
+        ours.on(turn)
+        alone.on(turn)
+        for v, w in zip(ours.variables, alone.variables, strict=True):
+            error, moved = np.linalg.norm(v.numpy() - w.numpy()), np.linalg.norm(w.numpy())
+            # The slots of shares are those of the steps before, of which each has its error.
+            assert error <= (1e-6 if what != "sharded" else 5e-6) * moved, (turn, v.shape, error, moved)
+            assert len({bits.tobytes() for bits in distribute.all_gather(v.value()[None]).numpy()}) == 1
 print(f"rank {rank} of {size} has found all as wanted")
