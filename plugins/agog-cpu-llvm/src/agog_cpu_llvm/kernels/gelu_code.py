@@ -13,7 +13,8 @@ from collections.abc import Callable
 from llvmlite import ir
 
 from agog_cpu_llvm.kernels.gelu import BLOCK
-from agog_cpu_llvm.tiles import Lanes, Vector, entry
+from agog_cpu_llvm.kernels.rows import each
+from agog_cpu_llvm.tiles import Index, Lanes, Mask, Vector, entry
 from agog_cpu_llvm.tiles.exponentials import exponential, reciprocal, sigmoid
 
 _SCALE = 0.3
@@ -42,13 +43,12 @@ def _write(
     kinds = {**dict.fromkeys((*inputs, "out"), f"*{dtype}"), "size": "index", "blocks": "index"}
     with entry(module, name, kinds) as (code, words, _), code.turns(words.counter, words.blocks) as turn:
         first = turn * BLOCK
-        rest = words.size - first
-        whole = (rest < BLOCK).select(rest, code.number(BLOCK))
-        pointers = {each: words[each] + first for each in (*inputs, "out")}
-        with code.loop(0, whole, lanes.count) as loop:
-            mask = lanes.first(whole - loop.index)
-            values = [lanes.load(pointers[each] + loop.index, mask) for each in inputs]
-            lanes.store(formula(*values), pointers["out"] + loop.index, mask)
+        *given, out = [words[name] + first for name in (*inputs, "out")]
+
+        def put(at: Index, mask: Mask | None) -> None:
+            lanes.store(formula(*[lanes.load(x + at, mask) for x in given]), out + at, mask)
+
+        each(code, lanes, (words.size - first).least(BLOCK), put)
 
 
 def _tail(x: Vector) -> tuple[Vector, Vector]:

@@ -8,7 +8,7 @@ from llvmlite import ir
 
 from agog_cpu_llvm.kernels.channels import each_chunk
 from agog_cpu_llvm.kernels.normalization import RUN
-from agog_cpu_llvm.kernels.rows import each, total
+from agog_cpu_llvm.kernels.rows import each, total, totals
 from agog_cpu_llvm.tiles import Code, Index, Lanes, Mask, Pointer, Vector, Words, entry
 
 _SIZES = dict.fromkeys(("rows", "columns", "block", "blocks"), "index")
@@ -90,14 +90,11 @@ def _write_rows_grad(module: ir.Module, dtype: str, lanes: Lanes) -> None:
                 mean = lanes.broadcast(words.mean + row.index)
                 root = 1.0 / (lanes.broadcast(words.variance + row.index) + epsilon).root()
 
-                def scaled(at: Index, mask: Mask | None, g: Pointer = g) -> Vector:
-                    return lanes.load(g + at, mask) * lanes.load(words.scale + at, mask)
+                def products(at: Index, mask: Mask | None, g: Pointer = g, x: Pointer = x) -> list[Vector]:
+                    scaled = lanes.load(g + at, mask) * lanes.load(words.scale + at, mask)
+                    return [scaled, scaled * ((lanes.load(x + at, mask) - mean) * root)]
 
-                def product(at: Index, mask: Mask | None, x: Pointer = x) -> Vector:
-                    return scaled(at, mask) * ((lanes.load(x + at, mask) - mean) * root)
-
-                by_offset = total(code, lanes, columns, scaled) / size
-                by_scale = total(code, lanes, columns, product) / size
+                by_offset, by_scale = (each / size for each in totals(code, lanes, columns, products, 2))
 
                 def put(at: Index, mask: Mask | None, g: Pointer = g, x: Pointer = x, out: Pointer = out) -> None:
                     given = lanes.load(g + at, mask)

@@ -22,25 +22,33 @@ def each(code: Code, lanes: Lanes, columns: Index, put: Callable[[Index, Mask | 
 
 def total(code: Code, lanes: Lanes, columns: Index, term: Callable[[Index, Mask | None], Vector]) -> Vector:
     """The sum of a row's terms, in all lanes."""
+    return totals(code, lanes, columns, lambda at, mask: [term(at, mask)], 1)[0]
 
-    def add(sums: list[Vector], terms: list[Vector]) -> list[Vector]:
-        return [one + other for one, other in zip(sums, terms, strict=True)]
 
-    sums = _folded(code, lanes, columns, term, 0.0, add)
-    return lanes.splat(code, ((sums[0] + sums[1]) + (sums[2] + sums[3])).total())
+def totals(
+    code: Code, lanes: Lanes, columns: Index, terms: Callable[[Index, Mask | None], list[Vector]], count: int
+) -> list[Vector]:
+    """The sums of some terms of a row, each in all lanes of a vector: they share a way through the row."""
+
+    def add(sums: list[Vector], new: list[Vector]) -> list[Vector]:
+        return [one + other for one, other in zip(sums, new, strict=True)]
+
+    sums = _folded(code, lanes, columns, terms, count, 0.0, add)
+    one, two, three, four = (sums[n : n + count] for n in range(0, len(sums), count))
+    return [lanes.splat(code, each.total()) for each in add(add(one, two), add(three, four))]
 
 
 def largest(code: Code, lanes: Lanes, columns: Index, term: Callable[[Index, Mask | None], Vector]) -> Vector:
     """The largest of a row's terms, in all lanes; NaN is passed over, and shows in the sum."""
 
-    def number(at: Index, mask: Mask | None) -> Vector:
+    def number(at: Index, mask: Mask | None) -> list[Vector]:
         value = term(at, mask)
-        return value if mask is None else mask.select(value, lanes.splat(code, -np.inf))
+        return [value if mask is None else mask.select(value, lanes.splat(code, -np.inf))]
 
     def pick(best: list[Vector], terms: list[Vector]) -> list[Vector]:
         return [(new > old).select(new, old) for old, new in zip(best, terms, strict=True)]
 
-    best = _folded(code, lanes, columns, number, -np.inf, pick)
+    best = _folded(code, lanes, columns, number, 1, -np.inf, pick)
     while len(best) > 1:
         best = pick(best[::2], best[1::2])
     return lanes.splat(code, best[0].largest())
@@ -50,18 +58,20 @@ def _folded(
     code: Code,
     lanes: Lanes,
     columns: Index,
-    term: Callable[[Index, Mask | None], Vector],
+    terms: Callable[[Index, Mask | None], list[Vector]],
+    count: int,
     begin: float,
     fold: Callable[[list[Vector], list[Vector]], list[Vector]],
 ) -> list[Vector]:
-    """A row's terms, folded vector by vector; a mask is set for the last ones."""
+    """A row's terms, some for each vector, folded vector by vector; a mask is set for the last ones."""
     width = _UNROLLED * lanes.count
     whole = columns - columns % width
-    with code.loop(0, whole, width, [lanes.splat(code, begin)] * _UNROLLED, may_be_empty=True) as loop:
-        loop.carry(*fold(loop.carried, [term(loop.index + n * lanes.count, None) for n in range(_UNROLLED)]))
+    start = lanes.splat(code, begin)
+    with code.loop(0, whole, width, [start] * (_UNROLLED * count), may_be_empty=True) as loop:
+        new = [term for n in range(_UNROLLED) for term in terms(loop.index + n * lanes.count, None)]
+        loop.carry(*fold(loop.carried, new))
     with code.loop(whole, columns, lanes.count, loop.results, may_be_empty=True) as rest:
         mask = lanes.first(columns - rest.index)
-        value = term(rest.index, mask)
-        first = mask.select(value, lanes.splat(code, begin))
-        rest.carry(*fold(rest.carried[:1], [first]), *rest.carried[1:])
+        first = [mask.select(term, start) for term in terms(rest.index, mask)]
+        rest.carry(*fold(rest.carried[:count], first), *rest.carried[count:])
     return list(rest.results)
