@@ -1,6 +1,7 @@
 """A training of several ranks that goes on from its last checkpoint, and of which each attempt kills one of them.
 
-Arguments: a folder, how many attempts are disturbed, a seed, and the seconds within which the kill comes.
+Arguments: a folder, how many attempts are disturbed, a seed, the seconds within which the kill comes, and "shared"
+where each rank keeps a share of the optimizer's slots, and saves behind.
 """
 
 import hashlib
@@ -12,6 +13,7 @@ import threading
 from pathlib import Path
 
 folder, kills, seed, seconds = Path(sys.argv[1]), int(sys.argv[2]), sys.argv[3], float(sys.argv[4])
+is_shared = sys.argv[5] == "shared"
 # Before anything is connected, or even imported: the kill may come at any moment.
 names = ("PMI_RANK", "PMI_SIZE") if "PMI_RANK" in os.environ else ("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE")
 rank, size = (int(os.environ[name]) for name in names)
@@ -44,12 +46,10 @@ batches = tf.data.Dataset.from_tensor_slices((inputs, labels)).shuffle(256, seed
 iterator = iter(distribute.shard(batches))
 model = tf.keras.Sequential([tf.keras.layers.Dense(32, activation="relu"), tf.keras.layers.Dense(4)])
 model(tf.zeros([1, 16]))
-optimizer = tf.train.AdamOptimizer(0.01)
+optimizer = distribute.DistributedOptimizer(tf.train.AdamOptimizer(0.01), shard_state=is_shared)
 step = tf.Variable(0, dtype=tf.int64, trainable=False)
 checkpoint = tf.train.Checkpoint(model=model, optimizer=optimizer, step=step, iterator=iterator)
-manager = tf.train.CheckpointManager(
-    checkpoint, folder / "checkpoints", max_to_keep=2, asynchronous=seed[-1] in "13579"
-)
+manager = tf.train.CheckpointManager(checkpoint, folder / "checkpoints", max_to_keep=2, asynchronous=is_shared)
 checkpoint.restore(manager.latest_checkpoint)
 while int(step) < STEPS:
     x, y = next(iterator)

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import random
 import re
@@ -18,17 +19,19 @@ import pytest
 pytest.importorskip("mpi4py")
 
 KILLS = int(os.environ.get("AGOG_RANK_KILLS", "4"))
+SIZES = [2, 4] if KILLS >= 100 else [2]
+IN_EACH = math.ceil(KILLS / (2 * len(SIZES)))  # of the tests
 IN_ONE_RUN = 10
 PROGRAM = Path(__file__).parent / "killed_training.py"
 
 
-def train(folder: Path, size: int, kills: int, seed: str, seconds: float) -> tuple[set[str], float]:
+def train(folder: Path, size: int, kills: int, seed: str, seconds: float, how: str) -> tuple[set[str], float]:
     """The weights that the ranks end with, and how long that took."""
     folder.mkdir()
     command = [sys.executable, "-m", "agog", "launch", "-n", str(size), "--restarts", str(kills)]
     begin = time.monotonic()
     done = subprocess.run(
-        [*command, str(PROGRAM), str(folder), str(kills), seed, str(seconds)],
+        [*command, str(PROGRAM), str(folder), str(kills), seed, str(seconds), how],
         capture_output=True,
         text=True,
         timeout=60 * (kills + 1),
@@ -41,18 +44,18 @@ def train(folder: Path, size: int, kills: int, seed: str, seconds: float) -> tup
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs kill -9")
-@pytest.mark.parametrize("size", [2, 4] if KILLS >= 100 else [2])
-def test_kills_change_no_bit(tmp_path: Path, size: int) -> None:
-    wanted, seconds = train(tmp_path / "clean", size, 0, "0", 0.0)
+@pytest.mark.parametrize("how", ["replicas", "shared"])
+@pytest.mark.parametrize("size", SIZES)
+def test_kills_change_no_bit(tmp_path: Path, size: int, how: str) -> None:
+    wanted, seconds = train(tmp_path / "clean", size, 0, "0", 0.0, how)
     assert len(wanted) == 1
     seed = random.SystemRandom().randrange(2**32)
     print(f"seed {seed}: {seconds:.1f} s without kills")  # shown where the test fails
     done = run = 0
-    while done < KILLS / (2 if KILLS >= 100 else 1):
+    while done < IN_EACH:
         folder = tmp_path / str(run)
-        kills = min(IN_ONE_RUN, KILLS - done)
-        found, _ = train(folder, size, kills, f"{seed} {run}", seconds)
+        found, _ = train(folder, size, min(IN_ONE_RUN, IN_EACH - done), f"{seed} {run}", seconds, how)
         assert found == wanted, f"seed {seed}, run {run}"
         done += len(list(folder.glob("kill-*")))
         run += 1
-    print(f"{size} ranks: {done} kills in {run} runs, then the weights {wanted}")
+    print(f"{size} ranks, {how}: {done} kills in {run} runs, then the weights {wanted}")
