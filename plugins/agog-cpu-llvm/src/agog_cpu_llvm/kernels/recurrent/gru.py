@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -80,7 +79,8 @@ def gru(
     }
     vectors = part["chunk"] * sizes.groups * (words["block"] * KEPT + 1)
     scratch = vectors * lanes * x.itemsize
-    team.run(_entries(sizes, reset_after)["gru"], in_order(FORWARD, words), scratch, part["chunks"])
+    entries = compiled("recurrent.gru", sizes.dtype, is_after=reset_after, is_backward=False)
+    team.run(entries["gru"], in_order(FORWARD, words), scratch, part["chunks"])
     return hiddens.astype(kind, copy=False), reserve
 
 
@@ -140,7 +140,7 @@ def gru_grad(
         **part,
         **shared,
     }
-    entries = _entries(sizes, reset_after)
+    entries = compiled("recurrent.gru", sizes.dtype, is_after=reset_after, is_backward=True)
     weights = {"kernel": kernel, "recurrent_kernel": recurrent_kernel, "bias": bias}
     found = walk_back(
         (entries["gru_grad"], BACKWARD),
@@ -157,11 +157,6 @@ def gru_grad(
     if not features:
         found |= {"x": np.zeros((times, batch, 0), dtype), "kernel": np.zeros((0, GATES * units), dtype)}
     return tuple([found[source].astype(kind, copy=False) for source in sources])
-
-
-def _entries(sizes: Sizes, is_after: bool) -> Mapping[str, int]:
-    """The compiled functions, for the one or the other place of the reset gate."""
-    return compiled("recurrent.gru", sizes.dtype, is_after=is_after)
 
 
 def _biases(bias: Array, units: int, is_after: bool) -> tuple[Array, Array]:

@@ -29,11 +29,13 @@ from agog_cpu_llvm.kernels.recurrent.recurrence_code import (
 from agog_cpu_llvm.tiles import Code, Index, Lanes, Pointer, Vector, Words, entry
 
 
-def write(module: ir.Module, dtype: str, lanes: Lanes, is_after: bool) -> None:
-    """The entries `gru`, `gru_grad` and `gru_weights_grad`, where the reset gate comes after the product or before."""
+def write(module: ir.Module, dtype: str, lanes: Lanes, is_after: bool, is_backward: bool) -> None:
+    """The entry `gru`, or `gru_grad` and `gru_weights_grad`; the reset gate comes after the product or before."""
     products = [Products(module, dtype, lanes, width) for width in (GATES, 2, 1)]
-    with entry(module, "gru", kinds(FORWARD, dtype)) as (code, words, scratch):
-        _Gru(products, is_after, code, words).forward(scratch.seen_as(dtype))
+    if not is_backward:
+        with entry(module, "gru", kinds(FORWARD, dtype)) as (code, words, scratch):
+            _Gru(products, is_after, code, words).forward(scratch.seen_as(dtype))
+        return
     with entry(module, "gru_grad", kinds(BACKWARD, dtype)) as (code, words, scratch):
         _Gru(products, is_after, code, words).backward(scratch.seen_as(dtype))
     with entry(module, "gru_weights_grad", kinds(WEIGHTS, dtype)) as (code, words, _):

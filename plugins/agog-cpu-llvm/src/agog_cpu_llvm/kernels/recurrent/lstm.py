@@ -76,7 +76,7 @@ def lstm(
         **sizes.words(activation, recurrent_activation),
     }
     scratch = part["block"] * sizes.groups * part["chunk"] * GATES * lanes * x.itemsize
-    entries = compiled("recurrent.lstm", x.dtype.name)
+    entries = compiled("recurrent.lstm", x.dtype.name, is_backward=False)
     team.run(entries["lstm"], in_order(FORWARD, words), scratch, part["chunks"])
     cell = out_of_groups(reserve[-1, :, :, GATES], units)
     return hiddens.astype(kind, copy=False), cell.astype(kind, copy=False), reserve
@@ -137,7 +137,7 @@ def lstm_grad(
         **part,
         **shared,
     }
-    entries = compiled("recurrent.lstm", x.dtype.name)
+    entries = compiled("recurrent.lstm", x.dtype.name, is_backward=True)
     weights = {"kernel": kernel, "recurrent_kernel": recurrent_kernel, "bias": bias}
     found = walk_back(
         (entries["lstm_grad"], BACKWARD),

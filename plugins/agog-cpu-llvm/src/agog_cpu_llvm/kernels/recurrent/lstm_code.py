@@ -25,11 +25,13 @@ from agog_cpu_llvm.kernels.recurrent.recurrence_code import (
 from agog_cpu_llvm.tiles import Code, Condition, Index, Lanes, Mask, Pointer, Words, entry
 
 
-def write(module: ir.Module, dtype: str, lanes: Lanes) -> None:
-    """The entries `lstm`, `lstm_grad` and `lstm_weights_grad`."""
+def write(module: ir.Module, dtype: str, lanes: Lanes, is_backward: bool) -> None:
+    """The entry `lstm`, or `lstm_grad` and `lstm_weights_grad`."""
     products = Products(module, dtype, lanes, GATES)
-    with entry(module, "lstm", kinds(FORWARD, dtype)) as (code, words, scratch):
-        _forward(code, words, scratch.seen_as(dtype), products)
+    if not is_backward:
+        with entry(module, "lstm", kinds(FORWARD, dtype)) as (code, words, scratch):
+            _forward(code, words, scratch.seen_as(dtype), products)
+        return
     with entry(module, "lstm_grad", kinds(BACKWARD, dtype)) as (code, words, _):
         _backward(code, words, products)
     with entry(module, "lstm_weights_grad", kinds(WEIGHTS, dtype)) as (code, words, _):

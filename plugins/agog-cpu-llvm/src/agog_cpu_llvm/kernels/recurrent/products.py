@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import cached_property
 from typing import Any
 
 from llvmlite import ir
@@ -33,8 +34,15 @@ class Products:
         self.lanes, self.width = lanes, width
         self.height = min(8, _SUMS[lanes.bytes] // width)
         self._module, self._each = module, f"*{dtype}"
-        self._times = self._over_rows("times", self._times_tile)
-        self._outer = self._over_rows("outer", self._outer_tile)
+
+    # Tiles that no entry of the module calls are not written: most of the time goes into compiling them.
+    @cached_property
+    def _times(self) -> Function:
+        return self._over_rows("times", self._times_tile)
+
+    @cached_property
+    def _outer(self) -> Function:
+        return self._over_rows("outer", self._outer_tile)
 
     def times(
         self,
