@@ -53,7 +53,7 @@ class _Form:
         """Call a function that takes arrays and then sizes; numbers behind them are of floating point."""
         given = [word.ctypes.data if isinstance(word, np.ndarray) else bits(word) for word in words]
         sizes = self.rows, self.columns, self.block, self.blocks
-        run(compiled("normalization", dtype)[name], (*given, *sizes), most=self.blocks)
+        run(compiled("normalization", dtype, is_rows=self.is_rows)[name], (*given, *sizes), most=self.blocks)
 
 
 def make(op: str, dtype: str, device: str) -> Callable[..., Any]:

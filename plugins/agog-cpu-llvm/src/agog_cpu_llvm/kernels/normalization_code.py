@@ -14,10 +14,12 @@ from agog_cpu_llvm.tiles import Code, Index, Lanes, Mask, Pointer, Vector, Words
 _SIZES = dict.fromkeys(("rows", "columns", "block", "blocks"), "index")
 
 
-def write(module: ir.Module, dtype: str, lanes: Lanes) -> None:
-    """The functions of rows and of columns."""
-    _write_rows(module, dtype, lanes)
-    _write_rows_grad(module, dtype, lanes)
+def write(module: ir.Module, dtype: str, lanes: Lanes, is_rows: bool) -> None:
+    """The functions of rows, or of columns."""
+    if is_rows:
+        _write_rows(module, dtype, lanes)
+        _write_rows_grad(module, dtype, lanes)
+        return
     _write_moments(module, dtype, lanes)
     _write_sums(module, dtype, lanes)
 

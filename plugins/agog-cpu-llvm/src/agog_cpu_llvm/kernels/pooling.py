@@ -97,7 +97,8 @@ def _run(dtype: str, function: str, arrays: tuple[Any, ...], plan: _Plan, turns:
         return
     addresses = [array.ctypes.data for array in (*arrays, *plan.tables)]
     count = len(arrays)
-    run(compiled("pooling", dtype)[function], (*addresses[:count], *plan.words, *addresses[count:]), most=turns)
+    entries = compiled("pooling", dtype, is_gradient="grad" in function)
+    run(entries[function], (*addresses[:count], *plan.words, *addresses[count:]), most=turns)
 
 
 @lru_cache(maxsize=1024)

@@ -23,11 +23,13 @@ _KINDS = {
 }
 
 
-def write(module: ir.Module, dtype: str, lanes: Lanes) -> None:
-    """The functions of all pools."""
-    _write_pool(module, "max_pool", dtype, lanes, _largest)
-    _write_pool(module, "avg_pool", dtype, lanes, _mean)
-    _write_pool(module, "max_pool_with_argmax", dtype, lanes, _largest_with_place)
+def write(module: ir.Module, dtype: str, lanes: Lanes, is_gradient: bool) -> None:
+    """The functions of all pools, or of their gradients."""
+    if not is_gradient:
+        _write_pool(module, "max_pool", dtype, lanes, _largest)
+        _write_pool(module, "avg_pool", dtype, lanes, _mean)
+        _write_pool(module, "max_pool_with_argmax", dtype, lanes, _largest_with_place)
+        return
     for is_added in (False, True):
         suffix = "_added" if is_added else ""
         _write_grad(module, f"max_pool_grad{suffix}", ("g", "x", "maxima"), dtype, lanes, is_added)
