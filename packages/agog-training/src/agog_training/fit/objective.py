@@ -204,7 +204,8 @@ class Objective:
             metric.update(answers[metric.output], size if self._rows is None else self._rows)
         if not any(map(is_late, values.values())):
             return values | {metric.name: metric.result() for metric in self.metrics}
-        results = LateResults(partial(self._read, values))
+        names = [*values, *(metric.name for metric in self.metrics)]
+        results = LateResults(names, partial(self._read, values))
         self._late_results = ref(results)
         return results
 
