@@ -59,6 +59,7 @@ STATE = {
     "agog_core.observers.callbacks._action": "late: observers ask for it",
     "agog_core.observers.callbacks._callbacks": "late: they observe",
     "agog_core.observers.summaries._summaries": "none: written at an import",
+    "agog_core.replicas._of_run": "none: written at an import",
     "agog_core.ops.control.py_func.in_pipeline": "late: it is asked for where Python is called, which is at each run",
     "agog_core.ops.nn.weighted_candidates._learned": "none: what counts there is refused in a trace",
     "agog_core.processes._here": "none: who saves a checkpoint together",
@@ -210,6 +211,7 @@ def test_settings_are_found() -> None:
     known = [piece for piece in pieces() if isinstance(held(piece), (Setting, Settable))]
     assert known == [
         "agog_core.replicas.present",
+        "agog_core.replicas.is_idle",
         "agog_core.tensors.placement._policy",
         "agog_keras.settings._numbers",
         "agog_layers.calls.learning_phase._phase",

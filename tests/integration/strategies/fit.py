@@ -39,6 +39,7 @@ with strategy.scope():
     model = (OwnStep if "step" in sys.argv else tf.keras.Sequential)(
         [
             tf.keras.layers.Dense(16, activation="relu", kernel_regularizer=tf.keras.regularizers.l2(0.01)),
+            *([tf.keras.layers.BatchNormalization(synchronize=True)] if "norm" in sys.argv else []),
             tf.keras.layers.Dense(4),
         ]
     )

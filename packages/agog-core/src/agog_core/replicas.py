@@ -49,6 +49,27 @@ class Replicas(Protocol):
 # In this thread or task; None where one process computes alone.
 present: Setting[Replicas | None] = Setting("agog_replicas", None)
 present_replicas = present.get  # bound once, as optimizers ask at each step
+# Whether this process has no row of the present batch, and computes with one that does not count.
+is_idle: Setting[bool] = Setting("agog_idle_replica", False)
+# What gives the processes of a program without a strategy: agog-distribute's, once it is imported.
+_of_run: list[Callable[[], Replicas]] = []
+
+
+def offer_processes(find: Callable[[], Replicas]) -> None:
+    """Let layers that synchronize find the processes of the run where no strategy says which."""
+    _of_run[:] = [find]
+
+
+def replicas_to_synchronize() -> Replicas | None:
+    """The processes whose parts of a step a layer joins: those of the strategy, or else of the run; None for one alone.
+
+    >>> replicas_to_synchronize() is None
+    True
+    """
+    replicas = present_replicas()
+    if replicas is None and _of_run:
+        replicas = _of_run[0]()
+    return replicas if replicas is not None and replicas.in_step and replicas.size > 1 else None
 
 
 @contextmanager

@@ -5,13 +5,25 @@
 (0, 1)
 """
 
+from typing import Any as _Any
+
 from agog_core.exports import later as _later
+from agog_core.replicas import offer_processes as _offer_processes
 from agog_distribute.deadline import *
 from agog_distribute.groups import *
 from agog_distribute.ops import *
 from agog_distribute.saving import *
 
 __version__ = "0.1.0"
+
+
+def _of_run() -> _Any:
+    from agog_distribute.strategies.processes import of_run
+
+    return of_run()
+
+
+_offer_processes(_of_run)
 # Hooks import this package in every program that finds plugins: what trains waits until somebody asks for it.
 __getattr__, __dir__ = _later(
     __name__,

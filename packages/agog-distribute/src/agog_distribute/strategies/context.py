@@ -71,7 +71,8 @@ def get_strategy() -> Strategy:
     1
     """
     processes = present_replicas()
-    return processes.strategy if isinstance(processes, Processes) else Strategy(Group([0], Alone()))
+    found = processes.strategy if isinstance(processes, Processes) else None
+    return found or Strategy(Group([0], Alone()))
 
 
 def has_strategy() -> bool:

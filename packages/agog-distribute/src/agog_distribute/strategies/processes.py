@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any
 
 import agog_core as ag
@@ -13,7 +13,7 @@ from agog_core.replicas import among, present, present_replicas
 from agog_core.tracers import apart
 from agog_core.variables.variable import creation_hooks
 from agog_distribute.averages import average_gradients
-from agog_distribute.groups import Group
+from agog_distribute.groups import Group, everybody
 from agog_distribute.ops import all_gather, all_reduce, broadcast
 
 if TYPE_CHECKING:
@@ -24,12 +24,12 @@ class Processes:
     """The processes of a strategy: in its scope, or in a step of theirs.
 
     Args:
-        strategy: the strategy.
+        strategy: the strategy; None where there is none.
         group: its processes.
         in_step: whether each computes its part of a step.
     """
 
-    def __init__(self, strategy: Strategy, group: Group, in_step: bool) -> None:
+    def __init__(self, strategy: Strategy | None, group: Group, in_step: bool) -> None:
         self.strategy, self.group, self.in_step = strategy, group, in_step
         self.rank, self.size = group.rank, group.size
 
@@ -68,7 +68,7 @@ class Processes:
             apply(pairs, *args, **kwargs)
 
     def step(self) -> AbstractContextManager[None]:
-        return self.strategy.replica()
+        return nullcontext() if self.strategy is None else self.strategy.replica()
 
     @contextmanager
     def enter(self) -> Iterator[None]:
@@ -91,3 +91,8 @@ class Processes:
     def _begin_equal(self, variable: Variable) -> None:
         with apart(), among(None):
             variable.assign(broadcast(variable.value(), 0, self.group))
+
+
+def of_run() -> Processes:
+    """All processes, in a step that no strategy knows of, as by `DistributedGradientTape`."""
+    return Processes(None, everybody(), in_step=True)

@@ -6,13 +6,15 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from agog_core import Tensor, Variable, cast, dtypes, nn, reshape, stop_gradient
+from agog_core import Tensor, Variable, cast, dtypes, maximum, nn, reshape, stop_gradient
 from agog_core.ops.nn.affine import standardize_affine
 from agog_core.ops.nn.standardization import standardize
+from agog_core.replicas import replicas_to_synchronize
 from agog_core.shapes import Shape
 from agog_layers.arguments.checks import number
 from agog_layers.calls.learning_phase import trains
 from agog_layers.normalization.layer_normalization import Normalizing
+from agog_layers.normalization.moments import moments_of_all
 from agog_layers.weights import initializers
 
 __all__ = ["BatchNormalization"]
@@ -38,6 +40,7 @@ class BatchNormalization(Normalizing):
         virtual_batch_size: must be None.
         adjustment: must be None.
         name: the layer's name.
+        synchronize: whether the mean and variance are those of the examples of all processes that train together.
         Other arguments: see `Normalizing`.
 
     Raises:
@@ -79,6 +82,7 @@ class BatchNormalization(Normalizing):
         virtual_batch_size: int | None = None,
         adjustment: Any = None,
         name: str | None = None,
+        synchronize: bool = False,
         **kwargs: Any,
     ) -> None:
         super().__init__(
@@ -109,6 +113,7 @@ class BatchNormalization(Normalizing):
         self.fused = fused
         self.virtual_batch_size = virtual_batch_size
         self.adjustment = adjustment
+        self.synchronize = synchronize
 
     def build_weights(self) -> None:
         images = self._rank == 4 and self._axes in ((1,), (3,))
@@ -142,7 +147,12 @@ class BatchNormalization(Normalizing):
         x = cast(inputs, dtypes.float32) if half else inputs
         gamma, beta = self.spread(self.gamma), self.spread(self.beta)
         if trains(training):
-            if gamma is not None and beta is not None:
+            replicas = replicas_to_synchronize() if self.synchronize else None
+            count: Any = math.prod([x._shape[axis] for axis in self._over])
+            if replicas is not None:
+                mean, variance, count = moments_of_all(x, self._over, replicas)
+                outputs = nn.batch_normalization(x, mean, variance, beta, gamma, self.epsilon)
+            elif gamma is not None and beta is not None:
                 outputs, mean, variance = standardize_affine(x, gamma, beta, self._over, self.epsilon)
             else:
                 outputs, mean, variance = standardize(x, self._over, self.epsilon)
@@ -150,18 +160,21 @@ class BatchNormalization(Normalizing):
                     outputs = outputs * gamma
                 if beta is not None:
                     outputs = outputs + beta
-            self._update(x, mean, variance)
+            self._update(mean, variance, count)
         else:
             moving: list[Any] = [self.spread(self.moving_mean), self.spread(self.moving_variance)]
             outputs = nn.batch_normalization(x, moving[0], moving[1], beta, gamma, self.epsilon)
         return cast(outputs, inputs.dtype) if half else outputs
 
-    def _update(self, x: Tensor, mean: Tensor, variance: Tensor) -> None:
-        count = math.prod([x._shape[axis] for axis in self._over])
-        if not count:
-            return
+    def _update(self, mean: Tensor, variance: Tensor, count: Any) -> None:
+        if not isinstance(count, Tensor):
+            if not count:
+                return
+            unbiased = count / max(count - 1, 1)
+        else:
+            unbiased = count / maximum(count - 1.0, 1.0)
         if self._unbiased:
-            variance = variance * (count / max(count - 1, 1))
+            variance = variance * unbiased
         for moving, latest in ((self.moving_mean, mean), (self.moving_variance, variance)):
             value = moving.value()
             change = value - reshape(stop_gradient(latest), value._shape)

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from agog_core import Tensor, cast, convert_to_tensor, div_no_nan, nest, reduce_sum, stack, unstack, zeros
-from agog_core.replicas import Replicas, replicas_of_step
+from agog_core.replicas import Replicas, is_idle, replicas_of_step
 from agog_training.fit.batches import Batch, OwnBatch
 from agog_training.fit.meters import Answer
 
@@ -49,8 +49,12 @@ def step_of(model: Any, batch: Batch, replicas: Replicas) -> Iterator[OwnBatch]:
     own = share(batch, replicas)
     if vars(model).get("_objective") is not None:
         model.objective.take(own.rows)
-    with replicas.step():
-        yield own
+    token = is_idle.set(own.rows == 0)
+    try:
+        with replicas.step():
+            yield own
+    finally:
+        is_idle.reset(token)
 
 
 def loss_shares(losses: Sequence[Any], answers: Sequence[Answer], rows: int | None) -> list[Tensor]:
