@@ -184,3 +184,36 @@ def test_programs_end_with_a_launcher_that_is_killed(tmp_path: Path) -> None:
         processes = [int(run.stdout.readline().split()[-1]) for _ in range(2)]
         run.kill()
     expect_ended(processes)
+
+
+@on_linux
+def test_a_rank_that_is_stopped_ends_all_also_where_no_other_one_sees_it(tmp_path: Path) -> None:
+    file = program(
+        tmp_path,
+        """
+        import os, signal, sys, time
+        if os.environ["PMI_RANK" if "PMI_RANK" in os.environ else "OMPI_COMM_WORLD_RANK"] == "1":
+            print("process", os.getpid())
+            os.kill(os.getpid(), signal.SIGSTOP)
+        time.sleep(60)
+        """,
+    )
+    done = launch(2, file)
+    assert done.returncode != 0
+    assert done.stderr.splitlines()[-1] == "Rank 1 has been stopped for 6 s, which ends all processes."
+    expect_ended([int(done.stdout.split()[-1])])
+
+
+@on_linux
+def test_a_rank_that_is_stopped_and_goes_on_ends_nothing(tmp_path: Path) -> None:
+    file = program(
+        tmp_path,
+        """
+        import os, signal, subprocess, sys, time
+        subprocess.Popen([sys.executable, "-c", f"import os, time; time.sleep(2); os.kill({os.getpid()}, {int(signal.SIGCONT)})"])
+        os.kill(os.getpid(), signal.SIGSTOP)
+        time.sleep(6)
+        """,
+    )
+    done = launch(1, file)
+    assert done.returncode == 0, done.stderr

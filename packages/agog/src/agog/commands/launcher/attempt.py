@@ -24,6 +24,7 @@ from agog_distribute.environment import NAMES
 _SCRIPT = Path(__file__).parent / "rank.py"
 _PAUSE = 0.1  # seconds between two looks at mpiexec
 _GRACE = 5.0  # seconds after a Ctrl-C, or after a rank's bad end, until all are killed
+_STOPPED = 6.0  # seconds for which a rank may be stopped; the others notice it earlier where they can
 _NEWS = 2.0  # seconds after mpiexec's end for what ranks have told
 
 
@@ -60,6 +61,7 @@ class Attempt:
         self._screen = screen
         self._begin = time.monotonic()
         self._last: float | None = None  # when all are killed
+        self._stopped: dict[int, float] = {}  # since when ranks are stopped
         # Other machines reach this one by its name.
         self._reports = Reports(socket.gethostname() if options else "127.0.0.1")
         host, port = self._reports.address
@@ -113,6 +115,10 @@ class Attempt:
 
     def _is_over(self) -> bool:
         now = time.monotonic()
+        for rank, since in self._stopped.items():
+            if self._last is None and now - since > _STOPPED:
+                self._screen.verdict = f"Rank {rank} has been stopped for {_STOPPED:g} s, which ends all processes."
+                self._end_in(0.0)
         if self._last is not None and now > self._last:
             return True
         if self._process.poll() is None:
@@ -131,6 +137,10 @@ class Attempt:
             return
         if report.message is None or "status" in report.message:
             self._note_end(report)
+        elif "stopped" in report.message:
+            self._stopped.pop(report.rank, None)
+            if report.message["stopped"]:
+                self._stopped[report.rank] = time.monotonic()
         elif "text" in report.message:
             self._screen.write(report.rank, report.message["stream"], report.message["text"])
 

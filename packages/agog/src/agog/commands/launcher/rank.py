@@ -68,11 +68,11 @@ def main(program: list[str]) -> int:
 
     def end(number: int, frame: object) -> None:
         told_to_end.set()
-        child.send_signal(number)
+        send(number, child)
 
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, end)
-    status = child.wait()
+    status = wait(child, line)
     for thread in readers:
         thread.join(_LAST_WORDS)
     # What mpiexec ends for another rank it tells this script, or kills both.
@@ -88,6 +88,18 @@ def share_processors(local_size: int) -> None:
     os.environ.update(dict.fromkeys(_THREADS, str(max(1, processors // local_size))))
 
 
+def wait(child: subprocess.Popen[bytes], line: Line) -> int:
+    """Wait for the program's end, and tell when it is stopped meanwhile, and goes on: its exit status."""
+    if not hasattr(os, "WCONTINUED"):
+        return child.wait()
+    while True:
+        _, status = os.waitpid(child.pid, os.WUNTRACED | os.WCONTINUED)
+        if os.WIFEXITED(status) or os.WIFSIGNALED(status):
+            child.returncode = os.waitstatus_to_exitcode(status)
+            return child.returncode
+        line.send(stopped=os.WIFSTOPPED(status))
+
+
 def forward(stream: IO[bytes] | None, line: Line, name: str) -> None:
     """Send what the program writes, as it comes."""
     assert stream is not None
@@ -99,8 +111,14 @@ def forward(stream: IO[bytes] | None, line: Line, name: str) -> None:
 def obey(line: Line, child: subprocess.Popen[bytes]) -> None:
     """Interrupt the program where the launcher says so; kill it where the launcher is gone."""
     while line.received():
-        child.send_signal(signal.SIGINT)
-    child.kill()
+        send(signal.SIGINT, child)
+    send(signal.SIGKILL, child)
+
+
+def send(number: int, child: subprocess.Popen[bytes]) -> None:
+    """Send a signal; `Popen.send_signal` would take the end of the program from who waits for it."""
+    with suppress(ProcessLookupError):
+        os.kill(child.pid, number)
 
 
 def _number(names: list[str], missing: int) -> int:
