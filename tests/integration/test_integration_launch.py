@@ -210,7 +210,8 @@ def test_a_rank_that_is_stopped_and_goes_on_ends_nothing(tmp_path: Path) -> None
         tmp_path,
         """
         import os, signal, subprocess, sys, time
-        subprocess.Popen([sys.executable, "-c", f"import os, time; time.sleep(2); os.kill({os.getpid()}, {int(signal.SIGCONT)})"])
+        go_on = f"import os, signal, time; time.sleep(2); os.kill({os.getpid()}, signal.SIGCONT)"
+        subprocess.Popen([sys.executable, "-c", go_on])
         os.kill(os.getpid(), signal.SIGSTOP)
         time.sleep(6)
         """,
