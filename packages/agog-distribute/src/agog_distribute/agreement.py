@@ -6,9 +6,9 @@ all compare a number first, which depends on the op, its attributes, the dtype, 
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from hashlib import blake2b
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from agog_core.errors import AbortedError
@@ -51,7 +51,7 @@ def _texts(
     begin = f"{what}, the {_ordinal(group.count)} collective"
     file, line = place or ("", 0)
     # Without the folder, which may be another one on another machine.
-    step, full = (f"{begin}, at {each}:{line}" if place else begin for each in (Path(file).name, file))
+    step, full = (f"{begin}, at {each}:{line}" if place else begin for each in (os.path.basename(file), file))
     number = int.from_bytes(blake2b(f"{step}\0{text}".encode(), digest_size=8).digest()) >> 1
     with Waiting(full, may_last):
         if group.communicator.agree(number):

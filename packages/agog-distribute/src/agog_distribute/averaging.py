@@ -133,7 +133,7 @@ class Averaging:
             self._left[number] -= 1
         # In one order in all processes, whatever order they compute in.
         while self._next < len(self._left) and not self._left[self._next]:
-            self._start(self._sender(self._next))
+            self._start(self._sender(self._next), awaited=self._next == len(self._left) - 1)
             self._next += 1
 
     def finish(self, text: str = "") -> list[str]:
@@ -146,7 +146,7 @@ class Averaging:
         group, texts = self._progress.group, [text]
         what = f"average_gradients of {len(self._layout.forms)} gradients, at their end"
         if text:
-            self._start(lambda: texts.extend(texts_of(group, what, text, self._place)))
+            self._start(lambda: texts.extend(texts_of(group, what, text, self._place)), awaited=True)
         count = len(self._left) + bool(text)
         errors = [error for _ in range(count) if (error := self._done.get()) is not None]
         self._is_over = True
@@ -170,7 +170,7 @@ class Averaging:
             group = self._progress.group
             self._progress.start(lambda: agree(group, "average_gradients, given up", place=self._place), SimpleQueue())
 
-    def _start(self, send: Callable[[], None]) -> None:
+    def _start(self, send: Callable[[], None], awaited: bool) -> None:
         def job() -> None:
             if self._is_over:
                 return
@@ -180,7 +180,7 @@ class Averaging:
                 self._is_over = True  # nobody would answer what follows
                 raise
 
-        self._progress.start(job, self._done)
+        self._progress.start(job, self._done, awaited)
 
     def _sender(self, number: int) -> Callable[[], None]:
         dtype, start, stop = self._layout.buckets[number]

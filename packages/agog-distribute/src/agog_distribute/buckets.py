@@ -14,7 +14,8 @@ from agog_core.dtypes import as_dtype
 FIRST, MOST = 1 << 20, 4 << 20
 """Bytes of the first bucket, which starts early, and the most of the others."""
 
-_LEAST = 1 << 16  # bytes below which nothing is cut: a message takes its latency alone
+LEAST = 1 << 20
+"""Bytes below which nothing is cut: to hand a bucket to another thread takes as long as to send so many."""
 
 
 class Form(NamedTuple):
@@ -42,7 +43,8 @@ class Bucket(NamedTuple):
 class Layout:
     """The places of gradients, and the buckets in the order in which they are sent.
 
-    The last gradient comes first, since a walk back mostly begins with it. No bucket has more than a quarter of all.
+    The last gradient comes first, since a walk back mostly begins with it. No bucket has more than a quarter of all, or
+    than a megabyte where that is more.
 
     Args:
         forms: of the gradients.
@@ -57,7 +59,7 @@ class Layout:
             start = self.lengths.get(dtype, 0)
             self.lengths[dtype] = stop = start + math.prod(shape)
             self.places[position] = Place(start, stop)
-        limit = max(_LEAST, min(MOST, sum(as_dtype(dtype).size * n for dtype, n in self.lengths.items()) // 4))
+        limit = max(LEAST, min(MOST, sum(as_dtype(dtype).size * n for dtype, n in self.lengths.items()) // 4))
         cut = [bucket for dtype, n in self.lengths.items() for bucket in _cut(dtype, n, limit)]
         members = {bucket: self._members(bucket) for bucket in cut}
         self.buckets = sorted(cut, key=lambda bucket: -members[bucket][-1])

@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from queue import SimpleQueue
-from typing import Any
 
 from agog_distribute.groups import Group
 
@@ -24,26 +23,35 @@ class Progress:
         self.group = group if apart is None else Group(group.ranks, apart)
         self._jobs: SimpleQueue[Job] = SimpleQueue()
         self._has_thread = apart is not None
+        self._started = self._finished = 0
         if self._has_thread:
-            threading.Thread(target=_run, args=(self._jobs,), name="agog-distribute-progress", daemon=True).start()
+            threading.Thread(target=self._run, name="agog-distribute-progress", daemon=True).start()
 
-    def start(self, job: Callable[[], None], done: SimpleQueue[BaseException | None]) -> None:
-        """Run a job soon; what it raises, or None, comes behind it."""
-        if self._has_thread:
+    def start(self, job: Callable[[], None], done: SimpleQueue[BaseException | None], awaited: bool = False) -> None:
+        """Run a job soon; what it raises, or None, comes behind it.
+
+        Args:
+            job: a function.
+            done: gets what it raises.
+            awaited: whether the caller does nothing else meanwhile: it runs the job where the thread has no other one.
+        """
+        if self._has_thread and not (awaited and self._started == self._finished):
+            self._started += 1
             self._jobs.put((job, done))
         else:
-            _do(job, done)
+            done.put(_error_of(job))
+
+    def _run(self) -> None:
+        while True:
+            job, done = self._jobs.get()
+            error = _error_of(job)
+            self._finished += 1
+            done.put(error)
 
 
-def _run(jobs: SimpleQueue[Job]) -> None:
-    while True:
-        _do(*jobs.get())
-
-
-def _do(job: Callable[[], None], done: SimpleQueue[BaseException | None]) -> None:
-    error: Any = None
+def _error_of(job: Callable[[], None]) -> BaseException | None:
     try:
         job()
-    except BaseException as raised:
-        error = raised
-    done.put(error)
+    except BaseException as error:
+        return error
+    return None

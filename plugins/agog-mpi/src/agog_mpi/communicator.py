@@ -13,7 +13,8 @@ import numpy as np
 from agog_core.plugin import HostCommunicator
 from agog_mpi.exceptions import abort_on_exceptions
 
-_PAUSE = 50e-6  # seconds between two looks of a thread beside the program's
+# How often a thread beside the program's looks at first, and then how many seconds it waits between two looks.
+_LOOKS, _PAUSE = 20, 50e-6
 
 
 def connect() -> HostCommunicator:
@@ -87,8 +88,11 @@ class MPICommunicator:
         self._numbers[:2] = number, -number
         if self._is_patient:
             request = self._comm.Iallreduce(self._numbers[:2], self._numbers[2:], self._mpi.MAX)
+            looks = 0
             while not request.Test():
-                time.sleep(_PAUSE)
+                looks += 1
+                if looks > _LOOKS:
+                    time.sleep(_PAUSE)
         else:
             self._comm.Allreduce(self._numbers[:2], self._numbers[2:], self._mpi.MAX)
         return bool(self._numbers[2] == -self._numbers[3])

@@ -17,8 +17,8 @@ from agog_optimizers.loss_scale import FixedLossScaleManager
 
 rank, size, what = distribute.rank(), distribute.size(), sys.argv[1]
 rng = np.random.default_rng(0)
-# Layers of half a megabyte, so that there are several buckets.
-SHAPES = [(90, 50), (20, 400), (400,), (400, 300), (300,), (300, 3), (3,)]
+# Two megabytes, so that there are several buckets.
+SHAPES = [(90, 50), (20, 400), (400,), (400, 1200), (1200,), (1200, 3), (3,)]
 BATCH = 32
 words = rng.integers(0, 90, (4, BATCH, 5))
 inputs = rng.normal(size=(4, BATCH, 20)).astype(np.float32)
@@ -33,9 +33,9 @@ class Training:
         self.alone = alone
         self.variables = [ag.Variable(weight) for weight in weights]
         # With a smaller epsilon Adam divides gradients that are rounding errors by themselves.
-        base = AdamOptimizer(0.01, epsilon=1e-3) if what in ("plain", "scaled") else GradientDescentOptimizer(0.1)
+        base = AdamOptimizer(0.01, epsilon=1e-3) if what in ("plain", "scaled") else GradientDescentOptimizer(0.01)
         if what == "sharded":
-            base = MomentumOptimizer(0.05, 0.9)
+            base = MomentumOptimizer(0.01, 0.9)
         self.optimizer = base if alone else distribute.DistributedOptimizer(base, shard_state=what == "sharded")
         if what == "accumulated":
             self.optimizer = GradientAccumulator(self.optimizer, 2)
