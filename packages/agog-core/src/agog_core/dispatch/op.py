@@ -13,6 +13,7 @@ from agog_core.dispatch.fields import BOOL, FUNCTION, NAME, Field, check_fields,
 from agog_core.dispatch.reserve import keeping, taking
 from agog_core.dtypes import DType
 from agog_core.errors import InvalidArgumentError, describe_value
+from agog_core.named_tuple import Named
 
 Names = str | tuple[str, ...]
 
@@ -28,6 +29,29 @@ def all_ops() -> dict[str, Op]:
         late_ops[-1]()
         del late_ops[-1:]  # now that it has come to its end
     return registry
+
+
+class Parts(Named):
+    """What a fused op is composed of.
+
+    Args:
+        composition: ``composition(run, *inputs, **attributes)``.
+        main: the most costly op, whose kernel the composition runs by where that is higher in rank than the whole's.
+        others: where there is no such op: those of which one kernel of equal rank is enough.
+        last: the ops that an attribute may name as the last one.
+    """
+
+    composition: Callable[..., Any]
+    main: str | None
+    others: tuple[str, ...]
+    last: tuple[str, ...]
+
+    @classmethod
+    def of(cls, declared: tuple[Any, ...]) -> Parts:
+        """As `Op` is given them."""
+        names, composition, *last = declared
+        main, others = (names, ()) if isinstance(names, str) else (None, tuple(names))
+        return cls(composition, main, others, tuple(*last))
 
 
 class Op:
@@ -140,7 +164,7 @@ class Op:
             raise ValueError(f"Op {name!r}: updates and host_reads name {sorted(unknown)}, which are no inputs.")
         self.reserve = reserve
         self.reserve_of = reserve_of
-        self.parts = parts
+        self.parts = None if parts is None else Parts.of(parts)
         self.unneeded = dict(unneeded or {})
         if "reserve" in self.inputs[:-1]:
             raise ValueError(f"Op {name!r}: 'reserve' must be its last input.")

@@ -24,8 +24,8 @@ def composed_for_some(op: Op, table: KernelTable, whole: Function) -> Function:
     assert op.parts is not None
     real = table.device.untraced.table(table.dtype) if table.traces else table
     best = _best(op.name, real)
-    parts = {name: _best(name, real) for name in op.parts[2:][0]} if op.parts[2:] and best is not None else {}
-    better = frozenset(name for name, part in parts.items() if part is not None and _is_better(part, best))
+    last = {name: _best(name, real) for name in op.parts.last} if best is not None else {}
+    better = frozenset(name for name, part in last.items() if part is not None and _is_better(part, best))
     if not better:
         return whole
     composition = _composition(op, table)
@@ -49,7 +49,7 @@ def is_whole(op: Op, table: KernelTable) -> bool:
 
 def _composition(op: Op, table: KernelTable) -> Function:
     assert op.parts is not None
-    composition = op.parts[1]
+    composition = op.parts.composition
 
     def run_part(name: str, *arrays: Any, **attributes: Any) -> Any:
         return run_chosen(registry[name], table, arrays, attributes)
@@ -75,12 +75,12 @@ def _is_outranked(op: Op, table: KernelTable) -> bool:
     which are faster alone, at equal rank too.
     """
     assert op.parts is not None
-    whole, mains = _best(op.name, table), op.parts[0]
+    whole, main = _best(op.name, table), op.parts.main
     if whole is None:
         return True
-    if isinstance(mains, str):
-        return (part := _best(mains, table)) is not None and rank(part) > rank(whole)
-    return any((part := _best(name, table)) is not None and rank(part) >= rank(whole) for name in mains)
+    if main is not None:
+        return (part := _best(main, table)) is not None and rank(part) > rank(whole)
+    return any((part := _best(name, table)) is not None and rank(part) >= rank(whole) for name in op.parts.others)
 
 
 def _is_taken_apart(op: Op, table: KernelTable) -> bool:
