@@ -78,8 +78,10 @@ def _write_turn(
         a, b = is_padded.select(memory, source), words.b + b_first + image.index * words.b_image
         with code.loop(first, end, may_be_empty=True) as tile:
             here = table + tile.index * (len(FIELDS) + SCATTERED)
-            case, to_a, to_b, to_sums, low, high, columns = (((here + n).integer()) for n in range(len(FIELDS)))
-            with code.loop(0, words.width, vectors * lanes.count) as block:
+            begin, stop, case, to_a, to_b, to_sums, low, high, columns = (
+                ((here + n).integer()) for n in range(len(FIELDS))
+            )
+            with code.loop(begin, stop.least(words.width), vectors * lanes.count) as block:
                 left = words.width - block.index
                 number = code.number(64)
                 if vectors == 2:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from itertools import product
+from itertools import groupby, product
 from typing import Any
 
 import numpy as np
@@ -26,8 +26,11 @@ SIZES = (
 )
 """The words that are sizes. A turn is a chunk of the sums, of a region of the images in a part of the batch."""
 
-FIELDS = ("tile", "a", "b", "sums", "low", "high", "columns")
-"""Of a tile in the table: what it is, where its numbers lie, the rows that it has; `SCATTERED` offsets follow."""
+FIELDS = ("block", "end", "tile", "a", "b", "sums", "low", "high", "columns")
+"""Of a tile in the table: which columns of the sums, what it is, where its numbers lie, the rows that it has.
+
+`SCATTERED` offsets follow.
+"""
 
 SCATTERED = 8
 """Numbers of a tile at most that do not lie side by side."""
@@ -157,6 +160,8 @@ class _Planner:
         chunks = min(len(starts), max(-(-size * itemsize // _CHUNK), -(-_TURNS // (parts * regions))))
         if len(slices) > 1:  # they have the same tiles, and each its own plane of the filter
             chunks = 1
+        width = 2 * self.lanes.count if self.shared else size
+        blocks = range(0, self.outputs if self.shared else 1, width)
         limits: list[int] = []
         rows: list[tuple[int, ...]] = []
         for region, chunk in product(range(regions), range(chunks)):
@@ -164,9 +169,10 @@ class _Planner:
             begin, stop = starts[first] if chunk else 0, starts[end] if end < len(starts) else size
             here = [tile for start in starts[first:end] for tile in tiles[start]]
             here = [tile for tile in here if tile[0] * regions // len(self._segments()) == region]
-            here.sort(key=lambda tile: tile[0])  # one segment behind the other
-            limits += [len(rows), len(rows) + len(here), begin, stop - begin]
-            rows += [fields for _, fields in here]
+            # One segment behind the other, and of each one block of channels, where all tiles read the same ones.
+            ordered = sorted([(segment, block, fields) for segment, fields in here for block in blocks], key=_first_two)
+            limits += [len(rows), len(rows) + len(ordered), begin, stop - begin]
+            rows += [(block, block + width, *fields) for _, block, fields in ordered]
         values = [*limits, *(n for each in slices for n in each), *(n for each in rows for n in each)]
         sizes = self._sizes() | {
             "turns": parts * regions * chunks,
@@ -294,7 +300,7 @@ class _Planner:
         return tiles
 
     def _shared_tiles(self, row: int) -> dict[int, list[tuple[int, tuple[int, ...]]]]:
-        """Tiles of neighbouring places where all of them lie inside the input, and of one place in what is left."""
+        """Tiles of neighbouring places where all of them lie inside the input, and of some of them in what is left."""
         tiles: dict[int, list[tuple[int, tuple[int, ...]]]] = {}
         step = self.dilations[2] * self.channels
         heights = neighbours(self.lanes, self.shared)
@@ -304,21 +310,25 @@ class _Planner:
             rows = self._inside(1, i)
             columns = [self._inside(2, first + n) for n in range(height)]
             left, right = max(low for low, _ in columns), min(high for _, high in columns)
-            parts = [((left, right), 0, [n * step for n in range(height)])]
-            for n, (low, high) in enumerate(columns):
-                inside = left < right
-                ends = [(low, min(left, high)), (max(right, low), high)] if inside else [(low, high)]
-                parts += [(end, n, [0]) for end in ends]
+            parts = [((left, right), 0, height)]
+            beside = [
+                [(low, min(left, high)) for low, high in columns],
+                [(max(right, low), high) for low, high in columns],
+            ]
+            for ends in beside if left < right else [columns]:
+                for end, places in groupby(range(height), ends.__getitem__):
+                    n, *more = places
+                    parts += [(end, n + at, count) for at, count in _divided(1 + len(more), heights)]
             tiles[start] = []
-            for taken, n, offsets in parts:
-                to = start + n * self.inner * self.outputs
-                tiles[start] += self._segmented(kind(len(offsets), True), x + n * step, 0, to, rows, taken, offsets)
+            for taken, n, count in parts:
+                to, offsets = start + n * self.inner * self.outputs, [m * step for m in range(count)]
+                tiles[start] += self._segmented(kind(count, True), x + n * step, 0, to, rows, taken, offsets)
         return {start: several for start, several in tiles.items() if several}
 
     def _segments(self) -> list[tuple[int, int, int, int]]:
         """Parts of the output: first row, end, first column, end; each is a sum in registers."""
         columns = min(self.columns, self.pixels + self.pixels // 4)
-        rows = max(1, round(self.pixels / columns))
+        rows = max(2 if self.shared else 1, round(self.pixels / columns))
         return [
             (row, min(self.rows, row + rows), column, min(self.columns, column + columns))
             for row, column in product(range(0, self.rows, rows), range(0, self.columns, columns))
@@ -345,6 +355,10 @@ class _Planner:
                 fields = number, a + first * steps[0], b + first * steps[1], to, low, high, end - first
                 out.append((segment, (*fields, *places, *[0] * (SCATTERED - len(places)))))
         return out
+
+
+def _first_two(tile: tuple[Any, ...]) -> tuple[Any, ...]:
+    return tile[:2]
 
 
 @cache
