@@ -6,6 +6,7 @@ Small products and those of few rows or columns are the reference's, by BLAS, wh
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -17,6 +18,9 @@ from agog_cpu_llvm.kernels import products_layout
 from agog_cpu_llvm.registers import Register, height, register, widest
 from agog_cpu_llvm.team import run
 from agog_cpu_llvm.units import bits, compiled
+
+# NumPy's products warn of no overflow here, as ops do not; NumPy in the user's program does.
+warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"agog_cpu_llvm\b")
 
 LEAST = 1 << 21
 """Multiplications from which on products are taken."""
