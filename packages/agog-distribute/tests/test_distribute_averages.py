@@ -226,16 +226,58 @@ def test_clipping_sees_the_norm_of_one_process(together: Any) -> None:
     assert_alike(together(2, train), in_one_process(train))
 
 
-def test_second_gradients_are_those_of_one_process(together: Any) -> None:
+@pytest.mark.parametrize("traced", [False, True])
+def test_second_gradients_are_those_of_one_process(traced: bool, together: Any) -> None:
     def second(group: Group) -> list[np.ndarray]:
         variables = [ag.Variable(weight) for weight in WEIGHTS]
-        with distribute.DistributedGradientTape(group=group) as outer:
-            with distribute.DistributedGradientTape(group=group) as inner:
-                loss = loss_of(variables, share(INPUTS, group), share(TARGETS, group))
-            norm = ag.add_n([ag.reduce_sum(ag.square(g)) for g in inner.gradient(loss, variables)])
-        return [gradient.numpy() for gradient in outer.gradient(norm, variables[:3])]
+
+        def step(inputs: ag.Tensor, targets: ag.Tensor) -> list[ag.Tensor]:
+            with distribute.DistributedGradientTape(group=group) as outer:
+                with distribute.DistributedGradientTape(group=group) as inner:
+                    loss = loss_of(variables, inputs, targets)
+                norm = ag.add_n([ag.reduce_sum(ag.square(g)) for g in inner.gradient(loss, variables)])
+            result: list[ag.Tensor] = outer.gradient(norm, variables[:3])
+            return result
+
+        run = ag.function(step) if traced else step
+        for _ in range(3):
+            found = run(share(INPUTS, group), share(TARGETS, group))
+        return [gradient.numpy() for gradient in found]
 
     assert_alike(together(2, second), in_one_process(second), 2e-6)
+
+
+def test_a_traced_function_under_a_tape_gives_the_gradient_of_the_whole_batch(together: Any) -> None:
+    def gradients(group: Group) -> list[np.ndarray]:
+        variables = [ag.Variable(weight) for weight in WEIGHTS]
+        forward = ag.function(lambda inputs, targets: loss_of(variables, inputs, targets))
+        for _ in range(3):
+            with distribute.DistributedGradientTape(group=group) as tape:
+                loss = forward(share(INPUTS, group), share(TARGETS, group))
+            found = tape.gradient(loss, variables)
+        return [gradient.numpy() for gradient in found]
+
+    assert_alike(together(2, gradients), in_one_process(gradients))
+
+
+def test_a_guard_that_fails_on_one_rank_sends_nothing_twice(together: Any) -> None:
+    def gradients(group: Group) -> list[np.ndarray]:
+        variables, found = [ag.Variable(weight) for weight in WEIGHTS], []
+
+        @ag.function
+        def step(inputs: ag.Tensor, targets: ag.Tensor, flag: ag.Tensor) -> list[ag.Tensor]:
+            with distribute.DistributedGradientTape(group=group) as tape:
+                loss = loss_of(variables, inputs, targets)
+            result: list[ag.Tensor] = tape.gradient(loss, variables)
+            return [g * 2.0 for g in result] if flag > 0 else result
+
+        for turn in range(5):  # the way of rank 1 changes in the fourth
+            flag = -1.0 if group.rank == 1 and turn == 3 else 1.0
+            result = step(share(INPUTS, group), share(TARGETS, group), ag.constant(flag))
+            found += [gradient.numpy() * (1.0 if flag > 0 else 2.0) for gradient in result]
+        return found
+
+    assert_alike(together(2, gradients), in_one_process(gradients))
 
 
 def test_persistent_tapes_lists_of_targets_and_unconnected_sources(together: Any) -> None:

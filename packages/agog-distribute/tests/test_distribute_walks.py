@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from typing import Any
 
 import numpy as np
@@ -115,6 +117,35 @@ def test_gradients_of_the_step_before_keep_their_values(together: Any) -> None:
         return [g.numpy().tolist() for g in seen] == [[f, f] for f in (1.0, 2.0, 3.0, 4.0)]
 
     assert together(2, kept) == [True, True]
+
+
+def test_buffers_take_the_memory_of_the_gradients_once(together: Any) -> None:
+    def kept(group: Group) -> tuple[int, int]:
+        variables = layers(3)
+
+        def step() -> None:
+            with distribute.DistributedGradientTape(group=group) as tape:
+                loss = loss_of(variables, ag.ones([2, 150]))
+            tape.gradient(loss, variables)
+
+        for _ in range(6):
+            step()
+        pools = averager_of(group)._pools.values()
+        arrays = [array for pool in pools for buffers in pool._kept for array in buffers.values()]
+        return sum(array.nbytes for array in arrays), sum(variable.numpy().nbytes for variable in variables)
+
+    for found, wanted in together(2, kept):
+        assert found == wanted
+
+
+def test_programs_without_averages_load_nothing_of_them() -> None:
+    program = (
+        "import sys, agog_core as ag, agog_distribute; ag.constant(1.0) + 1; agog_distribute.all_reduce([1.0]); "
+        "print([name for name in sys.modules if name.startswith('agog_optimizers') or name.split('.')[-1] in "
+        "('averages', 'averaging', 'walks', 'progress', 'tape', 'sharding') and name.startswith('agog_distribute')])"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
 
 
 @pytest.mark.parametrize("kind", [ValueError, KeyboardInterrupt])
