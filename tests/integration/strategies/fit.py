@@ -59,6 +59,14 @@ if "dataset" in sys.argv:
 elif "own" in sys.argv:
     dataset = tf.data.Dataset.from_tensor_slices((inputs, labels)).shuffle(81).batch(16)
     history = model.fit(strategy.experimental_distribute_dataset(dataset), **settings)
+elif "function" in sys.argv:
+    # As many rows as one process has in each batch, and the same ones, but for the last: one process has it alone.
+    def dataset_fn(context):
+        count, rank = context.num_input_pipelines, context.input_pipeline_id
+        dataset = tf.data.Dataset.from_tensor_slices((inputs, labels)).shard(count, rank)
+        return dataset.batch(context.get_per_replica_batch_size(16))
+
+    history = model.fit(strategy.distribute_datasets_from_function(dataset_fn), **settings)
 else:
     history = model.fit(
         inputs,
