@@ -34,5 +34,5 @@ def test_the_readme_says_how_much_there_is_to_read() -> None:
         sys.path.remove(str(DOCS))
     readme = (DOCS.parent / "README.md").read_text(encoding="utf-8")
     assert len(rooms.READING) == 9
-    assert sum(rooms.lines(rooms.CORE / file) for file in rooms.READING) < 2200
-    assert "nine files of Python, fewer than 2,200 lines" in " ".join(readme.split())
+    assert sum(rooms.lines(rooms.CORE / file) for file in rooms.READING) < 2300
+    assert "nine files of Python, fewer than 2,300 lines" in " ".join(readme.split())
