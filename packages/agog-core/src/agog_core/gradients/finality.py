@@ -11,24 +11,27 @@ from agog_core.recording import Id, Record
 Tell = Callable[[int, Any], None] | None
 
 
-def backpropagate_telling(
+def walk_back(
     records: list[Record],
     gradients: dict[Id, Any],
     keep: set[Id],
     ids_of: Sequence[Sequence[Id]],
-    tell: Callable[[int, Any], None],
+    tell: Tell,
 ) -> None:
     """`backpropagate`, which tells of sources as soon as nothing is added to their gradients any more.
 
     Args:
         ids_of: the ids of each source. Those of several ids are not told of, nor those that the records have made.
-        tell: is called with the place of a source, and its gradient or None.
+        tell: is called with the place of a source, and its gradient or None. Without it nobody is told.
     """
+    if tell is None:
+        backpropagate(records, gradients, keep)
+        return
     places = {ids[0]: place for place, ids in enumerate(ids_of) if len(ids) == 1}
     awaited = set(places)
     parts = _parts(records, awaited)
     for place, ids in enumerate(ids_of):
-        if not ids or ids[0] in awaited:  # no record has it as an input
+        if not ids or (len(ids) == 1 and ids[0] in awaited):  # no record has it as an input
             tell(place, gradients.get(ids[0]) if ids else None)
     for begin, ids in reversed(parts.items()):
         part = records[begin:]

@@ -7,8 +7,8 @@ from contextlib import contextmanager, nullcontext
 from typing import Any, Self
 
 from agog_core import nest
-from agog_core.gradients.backpropagation import NO_TENSOR, backpropagate, conjugate, filled_like, seed, total
-from agog_core.gradients.finality import Tell, backpropagate_telling
+from agog_core.gradients.backpropagation import NO_TENSOR, conjugate, filled_like, seed, total
+from agog_core.gradients.finality import Tell, walk_back
 from agog_core.gradients.jacobians import stacked, unit_tensors
 from agog_core.gradients.unconnected import without_gradient
 from agog_core.observers.graph_node import GraphNode
@@ -349,7 +349,7 @@ class GradientTape(Recording):
             targets: tensors and variables.
             sources: tensors and variables.
             seeds: for each target what its gradient starts with, None for ones; or None for ones everywhere.
-            tell: see `agog_core.gradients.finality.backpropagate_telling`; None to be told of nothing.
+            tell: see `agog_core.gradients.finality.walk_back`.
 
         Returns:
             For each source a tensor, `IndexedSlices` or None.
@@ -383,10 +383,7 @@ class GradientTape(Recording):
             ids_of.append(ids)
         self._used = not self._persistent
         records = self.records.copy() if self._persistent else self.records
-        if tell is None:
-            backpropagate(records, gradients, keep)
-        else:
-            backpropagate_telling(records, gradients, keep, ids_of, tell)
+        walk_back(records, gradients, keep, ids_of, tell)
         return [gradients.get(ids[0]) if len(ids) == 1 else total(gradients, ids) for ids in ids_of]
 
     def _value(self, value: Any, what: str) -> Tensor:
