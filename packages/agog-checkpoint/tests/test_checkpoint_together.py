@@ -13,7 +13,10 @@ from threads_as_processes import WHOLE, Program, together
 
 import agog_core as ag
 from agog_checkpoint import Checkpoint, CheckpointManager, CheckpointWarning, Saver, latest_checkpoint, load_variable
-from agog_core.errors import FailedPreconditionError
+from agog_checkpoint.file import read_file
+from agog_checkpoint.objects import snapshot
+from agog_checkpoint.together import all_processes, save_file
+from agog_core.errors import FailedPreconditionError, OpError
 from agog_core.processes import Share, acting_as, keep_share
 
 
@@ -160,3 +163,25 @@ def test_a_process_by_itself_refuses_shares_and_saves_the_rest(tmp_path: Path) -
 
     assert together(2, save) == [None, None]
     assert [float(load_variable(tmp_path / f"of-{rank}", "v")) for rank in range(2)] == [0.0, 1.0]
+
+
+def test_a_file_of_any_name_is_written_by_rank_0_with_whole_arrays(tmp_path: Path) -> None:
+    def save(rank: int) -> None:
+        saved = snapshot(Program(rank, 3, 2.0).checkpoint)
+        save_file(all_processes("Model.save"), str(tmp_path / "model.agog"), saved)
+
+    assert together(3, save) == [None] * 3
+    assert os.listdir(tmp_path) == ["model.agog"]
+    _, arrays = read_file(str(tmp_path / "model.agog"))
+    np.testing.assert_array_equal(arrays["moment"], 2.0 * WHOLE)
+
+
+def test_a_file_that_cannot_be_written_is_an_error_of_all(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+
+    def save(rank: int) -> None:
+        save_file(all_processes("Model.save"), str(tmp_path / "file" / "model"), snapshot(Program(rank, 2).checkpoint))
+
+    failures = together(2, save)
+    assert all(isinstance(error, OpError) for error in failures)
+    assert str(failures[1]) == f"On rank 0: {failures[0]}"

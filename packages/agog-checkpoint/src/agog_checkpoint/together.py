@@ -48,27 +48,47 @@ def save(
     ``then`` is called on rank 0; the others call ``follow`` when all is on the disk.
     """
     if processes is None:
-        for key, share in saved.shares.items():
-            if not share.is_whole:
-                raise ValueError(
-                    f"Checkpoint: variable {key!r} is a share of an array of shape {share.shape}, whose other shares "
-                    "are in other processes; let all of them save together."
-                )
+        _check_whole(saved)
         file.save(path, saved, max_shard_bytes, then)
     else:
         _Save(processes, os.path.abspath(path), saved, max_shard_bytes).run(then, follow)
 
 
+def save_file(processes: Processes | None, path: str, saved: Snapshot) -> None:
+    """Save a snapshot into one file of any name, as `save` does; rank 0 writes it."""
+    if processes is None:
+        _check_whole(saved)
+        file.save_file(path, saved)
+    else:
+        _Save(processes, os.path.abspath(path), saved, None, in_one_file=True).run(None, None)
+
+
+def _check_whole(saved: Snapshot) -> None:
+    for key, share in saved.shares.items():
+        if not share.is_whole:
+            raise ValueError(
+                f"Checkpoint: variable {key!r} is a share of an array of shape {share.shape}, whose other shares "
+                "are in other processes; let all of them save together."
+            )
+
+
 class _Save:
     """A save of several processes, as one of them sees it."""
 
-    def __init__(self, processes: Processes, path: str, saved: Snapshot, max_shard_bytes: int | None) -> None:
-        self._processes, self._path = processes, path
+    def __init__(
+        self,
+        processes: Processes,
+        path: str,
+        saved: Snapshot,
+        max_shard_bytes: int | None,
+        in_one_file: bool = False,
+    ) -> None:
+        self._processes, self._path, self._in_one_file = processes, path, in_one_file
         self._save_id = self._agree_on_path()
         check_replicas(processes, path, saved)
         self._limit = max_shard_bytes
         variables = saved.graph.variables()
-        if saved.shares and max_shard_bytes is None:  # as much for each
+        if saved.shares and max_shard_bytes is None and not in_one_file:  # as much for each
             self._limit = max(1, math.ceil(sum(map(size_of, variables)) / processes.size))
         self._shards = [] if self._limit is None else shards.groups(variables, self._limit)
         self._saved = self._gathered(saved)
@@ -77,7 +97,10 @@ class _Save:
     def run(self, then: Then, follow: Then) -> None:
         """Write, commit, and tell."""
         try:
-            if self._processes.rank == 0:
+            if self._in_one_file:
+                if self._processes.rank == 0:
+                    file.save_file(self._path, self._saved)
+            elif self._processes.rank == 0:
                 division = self._division(self._meet, self._meet)
                 file.save(self._path, self._saved, self._limit, then, division)
             elif len(self._shards) > 1:

@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import Any
 
-from agog_checkpoint.file import read_file, save_file
+from agog_checkpoint import together
+from agog_checkpoint.file import read_file
 from agog_checkpoint.graph import Graph
 from agog_checkpoint.objects import snapshot
 from agog_checkpoint.restore import Restore
@@ -99,7 +100,7 @@ def save_model(
         "training": describe_training(model) if with_training else None,
     }
     content = model if with_training else Weights(model)
-    save_file(path, snapshot(_File(content, description)))
+    together.save_file(together.all_processes("Model.save"), path, snapshot(_File(content, description)))
     if path.endswith((".h5", ".hdf5", ".keras")):
         tell_of_format(
             "Model.save",

@@ -7,8 +7,8 @@ import warnings
 import weakref
 from typing import Any
 
-from agog_checkpoint import Checkpoint
-from agog_checkpoint.file import file_name, main_file, read, save
+from agog_checkpoint import Checkpoint, together
+from agog_checkpoint.file import file_name, main_file, read
 from agog_checkpoint.graph import Graph, Node
 from agog_checkpoint.name_list import name_list
 from agog_checkpoint.objects import snapshot, walk
@@ -62,9 +62,12 @@ def save_weights(model: Any, path: str, overwrite: bool, save_format: str | None
         saved.graph.nodes[0].children["names"] = len(saved.graph.nodes)
         saved.graph.nodes.append(Node(names))
     whole_path = os.path.abspath(path)
-    save(whole_path, saved)
-    if read_kept(os.path.dirname(whole_path)) is None:  # the list of a manager stays as it is
-        point_to(whole_path.removesuffix(".safetensors"))
+
+    def point() -> None:
+        if read_kept(os.path.dirname(whole_path)) is None:  # the list of a manager stays as it is
+            point_to(whole_path.removesuffix(".safetensors"))
+
+    together.save(together.all_processes("Model.save_weights"), whole_path, saved, then=point)
 
 
 def load_weights(model: Any, path: str, by_name: bool) -> Any:
