@@ -58,7 +58,7 @@ if what == "guard":
     print(f"rank {rank} of {distribute.size()} has found all as wanted")
 elif what == "slow":  # a rank that computes for long is alive
     if rank == 1:
-        time.sleep(8)
+        time.sleep(6)
     distribute.barrier()
     print(f"rank {rank} of {distribute.size()} has found all as wanted")
 else:
