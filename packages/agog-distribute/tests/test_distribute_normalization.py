@@ -103,3 +103,4 @@ def test_one_process_normalizes_as_without() -> None:
     plain, synchronized = BatchNormalization(), BatchNormalization(synchronize=True)
     np.testing.assert_array_equal(plain(x, training=True).numpy(), synchronized(x, training=True).numpy())
     assert synchronized.get_config()["synchronize"] is True
+    assert BatchNormalization(synchronized=True).synchronize is True  # as Keras calls it

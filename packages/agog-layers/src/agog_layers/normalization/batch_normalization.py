@@ -40,7 +40,8 @@ class BatchNormalization(Normalizing):
         virtual_batch_size: must be None.
         adjustment: must be None.
         name: the layer's name.
-        synchronize: whether the mean and variance are those of the examples of all processes that train together.
+        synchronize: whether the mean and variance are those of the examples of all processes that train together; Keras
+            calls it ``synchronized``.
         Other arguments: see `Normalizing`.
 
     Raises:
@@ -85,6 +86,7 @@ class BatchNormalization(Normalizing):
         synchronize: bool = False,
         **kwargs: Any,
     ) -> None:
+        synchronize = bool(kwargs.pop("synchronized", synchronize))
         super().__init__(
             axis,
             epsilon,
