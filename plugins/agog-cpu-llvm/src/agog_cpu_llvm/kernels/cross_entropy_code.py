@@ -20,10 +20,10 @@ def write(module: ir.Module, dtype: str, lanes: Lanes) -> None:
         "dense_loss": (dtype, _write_dense_loss),
         "dense_gradient": (dtype, _write_dense_gradient),
     }
-    arrays = dict.fromkeys(("logits", "gradients", "out"), f"*{dtype}")
+    arrays = dict.fromkeys(("logits", "gradients", "out"), f"@{dtype}")
     sizes = dict.fromkeys(("rows", "classes", "block", "blocks"), "index")
     for name, (labels, row) in functions.items():
-        with entry(module, name, {"labels": f"*{labels}", **arrays, **sizes}, flushes=False) as (code, words, _):
+        with entry(module, name, {"labels": f"@{labels}", **arrays, **sizes}, flushes=False) as (code, words, _):
             _write_turns(code, words, lanes, row)
 
 

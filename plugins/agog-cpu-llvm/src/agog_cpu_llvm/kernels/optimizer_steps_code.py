@@ -1,7 +1,6 @@
 """Optimizer steps code: a function for each step, of a table with a row for each variable.
 
-A row has the turn behind the variable's last, its first turn, its size, and the objects of its arrays: NumPy takes
-microseconds to tell the address of elements.
+A row has the turn behind the variable's last, its first turn, its size, and the objects of its arrays.
 """
 
 from __future__ import annotations
@@ -13,9 +12,8 @@ from llvmlite import ir
 
 from agog_cpu_llvm.kernels.optimizer_steps import BLOCK
 from agog_cpu_llvm.kernels.rows import each
-from agog_cpu_llvm.tiles import Code, Index, Lanes, Mask, Pointer, Vector, Words, entry
+from agog_cpu_llvm.tiles import Code, Index, Lanes, Mask, Vector, Words, entry
 
-_CONTENTS = 16  # where in an array's object the address of its elements is
 _HEAD = 3  # words of a row before its arrays
 
 Values = Sequence[Vector]
@@ -91,7 +89,7 @@ def _write_turn(code: Code, words: Words, lanes: Lanes, dtype: str, turn: Index,
     row = words.table + before * width
     start = (turn - (row + 1).integer()) * BLOCK
     size = ((row + 2).integer() - start).least(BLOCK)
-    places = [_elements(row + _HEAD + n, dtype) + start for n in range(step.arrays)]
+    places = [(row + _HEAD + n).elements(dtype) + start for n in range(step.arrays)]
 
     def put(at: Index, mask: Mask | None) -> None:
         new = step.formula([lanes.load(place + at, mask) for place in places], numbers)
@@ -99,8 +97,3 @@ def _write_turn(code: Code, words: Words, lanes: Lanes, dtype: str, turn: Index,
             lanes.store(value, place + at, mask)
 
     each(code, lanes, size, put)
-
-
-def _elements(place: Pointer, dtype: str) -> Pointer:
-    """The elements of the array whose object's address is at a place."""
-    return (place.pointer("uint8") + _CONTENTS).pointer(dtype)

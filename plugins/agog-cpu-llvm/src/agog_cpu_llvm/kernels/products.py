@@ -93,8 +93,8 @@ def _product(dtype: str, a: Any, b: Any, bias: Any, activation: str) -> Any:
     if plan is None:
         return None
     out = _empty(plan.shape, a.dtype)
-    addresses = (a.ctypes.data, b.ctypes.data, 0 if bias is None else bias.ctypes.data, out.ctypes.data)
-    run(plan.function, (*addresses, *plan.words, *_LIMITS[activation]), plan.scratch, plan.turns)
+    arrays = id(a), id(b), 0 if bias is None else id(bias), id(out)
+    run(plan.function, (*arrays, *plan.words, *_LIMITS[activation]), plan.scratch, plan.turns)
     return out
 
 

@@ -34,13 +34,13 @@ KINDS = {
     **dict.fromkeys(("block_rows", "block_columns", "row_blocks", "column_blocks", "part", "turns"), "index"),
     **dict.fromkeys(("floor", "ceiling"), "float64"),
 }
-"""The words of ``product``, behind the addresses of left, right, bias (or 0) and out: sizes of the matrices; how these
+"""The words of ``product``, behind left, right, bias (or 0) and out: sizes of the matrices; how these
 lie, and from one to the next, in batches of some ``matrices``; the blocks, and the depth that is summed at once."""
 
 
 def write(module: ir.Module, dtype: str, lanes: Lanes) -> None:
     """The function ``product``."""
-    kinds = {"left": f"*{dtype}", "right": f"*{dtype}", "bias": f"*{dtype}", "out": f"*{dtype}", **KINDS}
+    kinds = {**dict.fromkeys(("left", "right", "bias", "out"), f"@{dtype}"), **KINDS}
     block = _Block(module, dtype, lanes)
     with entry(module, "product", kinds) as (code, words, scratch):
         limits = _limits(code, lanes, words)

@@ -182,6 +182,8 @@ def words_at(place: Pointer, kinds: Mapping[str, str], *names: str) -> Words:
             continue
         if kind.startswith("*"):
             words[word] = Pointer(b, b.load(address, typ=POINTER), kind[1:])
+        elif kind.startswith("@"):
+            words[word] = (place + 1 + number).elements(kind[1:])
         elif kind == "index":
             words[word] = Index(b, b.load(address, typ=INDEX))
         else:
@@ -196,8 +198,9 @@ def entry(
     """The function ``name(words, scratch)`` that threads are given; yields its code, its words and its scratch memory.
 
     Each word is of 64 bits. The first is ``counter``, that of turns; ``kinds`` gives the others a name and a kind: as
-    those of `Function`, or ``"float64"`` for the bits of a number. All threads are given the same words, and each a
-    scratch of its own. Denormal numbers are taken for zeros meanwhile, where it ``flushes``.
+    those of `Function`, ``"@float32"`` for the ``id`` of an array of a dtype, or 0 for none, or ``"float64"`` for the
+    bits of a number. All threads are given the same words, and each a scratch of its own. Denormal numbers are taken
+    for zeros meanwhile, where it ``flushes``.
     """
     function = ir.Function(module, ir.FunctionType(ir.VoidType(), [POINTER, POINTER]), name)
     function.attributes.add("nounwind")
