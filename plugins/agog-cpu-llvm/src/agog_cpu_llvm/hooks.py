@@ -188,6 +188,16 @@ def agog_kernels() -> Iterator[Kernel]:
             pool=True,
             unavailable=unavailable,
         )
+    yield Kernel(
+        op="matmul_bias_grad",
+        device="cpu",
+        make="agog_cpu_llvm.kernels.product_gradients:make",
+        lower="agog_cpu_llvm.kernels.product_gradients:lower_matmul_bias_grad",
+        dtypes=("float32", "float64"),
+        priority=170,  # before its parts
+        pool=True,
+        unavailable=unavailable,
+    )
     for op in ("apply_adam", "apply_momentum"):
         yield Kernel(
             op=op,

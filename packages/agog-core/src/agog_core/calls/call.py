@@ -175,8 +175,9 @@ def _results(op: Op, result: Any, table: Any, shape: Any, attributes: dict[str, 
             f"{op.name}: the kernel on device {table.device.type!r} returned {got}; a tuple of {len(shape)} arrays is "
             "expected."
         )
-    kinds = dtype if isinstance(dtype, list) else [dtype] * len(shape)
-    return tuple(_wrap(op, *each) for each in zip(result, [table] * len(shape), shape, kinds, strict=True))
+    if isinstance(dtype, list):
+        return tuple([_wrap(op, *each) for each in zip(result, [table] * len(shape), shape, dtype, strict=True)])
+    return tuple([_wrap(op, array, table, size, dtype) for array, size in zip(result, shape, strict=True)])
 
 
 def _wrap(op: Op, array: Any, table: Any, shape: Any, dtype: DType) -> Tensor:

@@ -67,19 +67,19 @@ def make(op: str, dtype: str, device: str) -> Callable[..., Any]:
 
 def lower_matmul(a: Any, b: Any, *, transpose_a: bool, transpose_b: bool) -> Any:
     """The steps of small products, as the reference has them; large ones stay calls of the kernel."""
-    if _is_taken(a.shape[::-1] if transpose_a else a.shape, b.shape[-2 if transpose_b else -1]):
+    if is_taken(a.shape[::-1] if transpose_a else a.shape, b.shape[-2 if transpose_b else -1]):
         raise NotImplementedError("a product of this size has no steps")
     return load_reference("agog_cpu_numpy.lowering:matmul")(a, b, transpose_a=transpose_a, transpose_b=transpose_b)
 
 
 def lower_matmul_bias(a: Any, b: Any, bias: Any, *, activation: str) -> Any:
     """The same with a bias and an activation."""
-    if _is_taken(a.shape, b.shape[-1]):
+    if is_taken(a.shape, b.shape[-1]):
         raise NotImplementedError("a product of this size has no steps")
     return load_reference("agog_cpu_numpy.lowering:matmul_bias")(a, b, bias, activation=activation)
 
 
-def _is_taken(left: tuple[int, ...], columns: int) -> bool:
+def is_taken(left: tuple[int, ...], columns: int) -> bool:
     """Whether the size of a product is one that is taken."""
     size = math.prod(left)
     return size >= FEWEST and size * columns >= LEAST and left[-2] >= NARROWEST and columns >= NARROWEST
@@ -119,7 +119,7 @@ def _plan(dtype: str, itemsize: int, left: Layout, right: Layout, threads: int) 
     rows, depth, columns = left[0][-2], left[0][-1], right[0][-1]
     batch = np.broadcast_shapes(left[0][:-2], right[0][:-2])
     shape, axes = (*batch, rows, columns), _axes(batch, (left, right))
-    if not _is_taken(left[0], columns):
+    if not is_taken(left[0], columns):
         return None
     while axes and axes[-1][1:] == (rows * left[1][-2], 0):  # all matrices are multiplied by the same: they are one
         rows *= axes.pop()[0]
