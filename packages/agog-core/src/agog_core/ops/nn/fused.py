@@ -26,7 +26,7 @@ from agog_core.ops.math.elementary import sigmoid_grad, tanh_grad
 from agog_core.ops.nn.activations import relu6_grad, relu_grad
 from agog_core.ops.nn.recurrent import check_sources, in_order
 from agog_core.recording import active, record
-from agog_core.shapes import Shape
+from agog_core.shapes import Shape, intern_shape
 from agog_core.tensors import Tensor, TensorLike, convert_to_tensor
 from agog_core.tensors.tensor import wrap
 
@@ -89,10 +89,25 @@ def _matmul_bias_shape(a: Shape, b: Shape, bias: Shape, activation: str) -> Shap
 def _matmul_bias_vjp(
     g: Tensor, a: Tensor, b: Tensor, out: Tensor | None, activation: str, needed: tuple[str, ...]
 ) -> tuple[Tensor | None, ...]:
-    if not is_whole(_matmul_bias_grad, g._table):
+    table = g._table
+    if not is_whole(_matmul_bias_grad, table):
         return _product_gradients(g, a, b, out, activation, needed)
     given = g, a, b, g if out is None else out
-    return in_order(call_several(_matmul_bias_grad, *given, activation=activation, sources=needed), needed, _OF_PRODUCT)
+    attributes = {"activation": activation, "sources": needed}
+    if not (active or scopes or table.traces) and a._table is table and b._table is table:
+        arrays = tuple([x._array for x in given])  # as `call`, in half the time
+        try:
+            found = table.kernels["matmul_bias_grad"](*arrays, **attributes)
+        except Exception as error:
+            note_failure(error, _matmul_bias_grad, table, arrays)
+            raise
+        if type(found) is tuple and len(found) == len(needed):  # else `call` knows what to do
+            shapes = {"a": a._shape, "b": b._shape, "bias": intern_shape(b._shape[1:])}
+            made = {}
+            for name, array in zip(needed, found, strict=True):
+                made[name] = wrap(table.adopt("matmul_bias_grad", array), table, shapes[name])
+            return made.get("a"), made.get("b"), made.get("bias")
+    return in_order(call_several(_matmul_bias_grad, *given, **attributes), needed, _OF_PRODUCT)
 
 
 def _product_gradients(
