@@ -18,6 +18,7 @@ from agog_core.compiler import SingleOp, lowering
 from agog_core.dispatch.devices.lookup import get_device
 from agog_core.dispatch.op import Op, all_ops
 from agog_core.errors import PluginWarning
+from agog_core.ops.nn.standardization import standardize
 from agog_core.tracing.execution import executors
 from agog_cpu_llvm import hooks, presence
 from agog_cpu_llvm.fusion import compiler, eager
@@ -26,7 +27,8 @@ from agog_cpu_numpy import kernels as reference
 SENTENCE = presence.unavailable()
 pytestmark = pytest.mark.skipif(SENTENCE is not None, reason=str(SENTENCE))
 
-OPS = [kernel.op for kernel in hooks.agog_kernels() if kernel.lower == "next"]
+# Of standardization, normalization has calls along the first or the last axes.
+OPS = [k.op for k in hooks.agog_kernels() if k.lower == "next" and not k.op.startswith("standardize")]
 ROWS, COLUMNS = 300, 230
 
 
@@ -56,10 +58,6 @@ def arguments(op: Op, dtype: str, seed: int) -> tuple[list[np.ndarray], dict[str
         attributes = {name: given[kind] for name, kind in annotations.items() if kind in given}
     elif op.name.startswith("leaky_relu"):
         attributes = {"alpha": 0.2}
-    elif op.name.startswith("standardize"):
-        attributes = {"axes": (0,), "epsilon": 1e-3}
-    if op.name == "standardize_grad":
-        arrays[2] = abs(arrays[2][:1])
     return arrays, attributes
 
 
@@ -92,6 +90,19 @@ def test_bits_are_those_of_the_reference(name: str, dtype: str, monkeypatch: pyt
     assert groups, "nothing was compiled"
     assert None not in kernel._known.values()
     assert len(kernel._known) == 1
+
+
+def test_standardization_along_axes_between_others_has_the_bits_of_the_reference(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    groups: list[Any] = []
+    compiled = compiler.compile
+    monkeypatch.setattr(compiler, "compile", lambda subgraph: groups.append(subgraph) or compiled(subgraph))
+    x = np.random.default_rng(0).normal(size=(3, 100, COLUMNS)).astype(np.float32)
+    wanted = reference.standardize(x, axes=(1,), epsilon=1e-3)
+    for _ in range(3):
+        assert_same([each.numpy() for each in standardize(ag.constant(x), 1, 1e-3)], list(wanted))
+    assert groups, "nothing was compiled"
 
 
 def chosen(op: str) -> SingleOp:

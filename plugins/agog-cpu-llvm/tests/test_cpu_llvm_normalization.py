@@ -18,7 +18,7 @@ from agog_testing.conformance import collect
 SENTENCE = presence.unavailable()
 pytestmark = pytest.mark.skipif(SENTENCE is not None, reason=str(SENTENCE))
 
-OPS = ("standardize_affine", "standardize_affine_grad")
+OPS = ("standardize_affine", "standardize_affine_grad", "standardize", "standardize_grad")
 ULPS = {"float32": 2.0**-23, "float64": 2.0**-52}
 EPSILON = 1e-3
 CASES: tuple[Any, ...] = (
@@ -140,6 +140,30 @@ def test_traced_functions_and_second_derivatives_have_the_bits_of_eager_ones(axe
     for eager, traced in zip(step(x, scale, offset), ag.function(step)(x, scale, offset), strict=True):
         assert eager.numpy().any()
         np.testing.assert_array_equal(eager.numpy(), traced.numpy())
+
+
+@pytest.mark.parametrize("dtype", ULPS)
+@pytest.mark.parametrize(("shape", "axes"), CASES)
+def test_without_weights(shape: tuple[int, ...], axes: tuple[int, ...], dtype: str) -> None:
+    x, g, *_ = given(shape, axes, dtype)
+    found = normalization.make("standardize", dtype, "cpu:0")(x, axes=axes, epsilon=EPSILON)
+    wide, h = x.astype(np.longdouble), g.astype(np.longdouble)
+    mean, variance = wide.mean(axes, keepdims=True), wide.var(axes, keepdims=True)
+    s, root = (wide - mean) / np.sqrt(variance + EPSILON), 1 / np.sqrt(variance + EPSILON)
+    for result, wanted in zip(found, (s, mean, variance), strict=True):
+        assert result.dtype == np.dtype(dtype)
+        np.testing.assert_allclose(result, wanted, rtol=0, atol=16 * ULPS[dtype] * max(1, np.abs(wanted).max()))
+    arrays = g, s.astype(dtype), variance.astype(dtype)
+    of_x = normalization.make("standardize_grad", dtype, "cpu:0")(*arrays, axes=axes, epsilon=EPSILON)
+    wanted = root * (h - h.mean(axes, keepdims=True) - s * (h * s).mean(axes, keepdims=True))
+    np.testing.assert_allclose(of_x, wanted, rtol=0, atol=32 * ULPS[dtype] * max(1, np.abs(wanted).max()))
+
+
+def test_without_weights_it_declines_axes_between_others() -> None:
+    x, s = np.ones((2, 3, 4), np.float32), np.ones((2, 1, 4), np.float32)
+    assert normalization.make("standardize", "float32", "cpu:0")(x, axes=(1,), epsilon=EPSILON) is NotImplemented
+    gradient = normalization.make("standardize_grad", "float32", "cpu:0")
+    assert gradient(x, x, s, axes=(1,), epsilon=EPSILON) is NotImplemented
 
 
 @pytest.mark.parametrize("op", OPS)

@@ -33,7 +33,7 @@ _ELEMENTWISE = (
     *("elu", "elu_grad", "leaky_relu", "leaky_relu_grad", "relu6", "relu6_grad", "relu_grad", "selu", "selu_grad"),
     *("sigmoid_cross_entropy", "softplus", "softsign", "swish"),
 )
-_OVER_ROWS = ("standardize", "standardize_grad")
+_OVER_ROWS = ("standardize", "standardize_grad")  # along axes between others; `normalization` has the rest
 
 _HALF_OR_MORE = ("bfloat16", "float16", "float32", "float64")
 
@@ -99,6 +99,14 @@ _FAMILIES = (
         ("float32", "float64"),
         "its inputs are C-contiguous and have 8192 elements or more, its axes are the first or the last ones, and its "
         "weights have the shape of the others or of them",
+        fills=False,
+    ),
+    Family(
+        "normalization",
+        ("standardize", "standardize_grad"),
+        ("float32", "float64"),
+        "its inputs have 8192 elements or more, and its axes are the first or the last ones",
+        is_lowered=True,
         fills=False,
     ),
     Family(

@@ -58,7 +58,7 @@ class _Form:
 
 def make(op: str, dtype: str, device: str) -> Callable[..., Any]:
     """The kernel of an op."""
-    return partial(_standardize_affine if op == "standardize_affine" else _standardize_affine_grad, dtype)
+    return partial(_KERNELS[op], dtype)
 
 
 def _standardize_affine(dtype: str, x: Any, scale: Any, offset: Any, *, axes: tuple[int, ...], epsilon: float) -> Any:
@@ -104,6 +104,56 @@ def _standardize_affine_grad(
         slope, shift = -factor * root * sums[0] / form.rows, -factor * sums[1] / form.rows
         form.run(dtype, "columns_grad", g, x, mean, *[each.astype(dtype) for each in (factor, slope, shift)], dx)
     return dx, *[each.astype(dtype).reshape(scale.shape) for each in sums]
+
+
+def _standardize(dtype: str, x: Any, *, axes: tuple[int, ...], epsilon: float) -> Any:
+    if not _is_taken(x, axes):
+        return NotImplemented
+    weights = _Form(x.shape, axes).weights
+    arrays = np.ascontiguousarray(x), np.ones(weights, dtype), np.zeros(weights, dtype)
+    return _standardize_affine(dtype, *arrays, axes=axes, epsilon=epsilon)
+
+
+def _standardize_grad(
+    dtype: str, g: Any, standardized: Any, variance: Any, *, axes: tuple[int, ...], epsilon: float
+) -> Any:
+    """That of the standardized values by themselves, whose mean is 0 and whose variance is 1, divided by the root."""
+    if not _is_taken(standardized, axes):
+        return NotImplemented
+    scale = np.ones(_Form(g.shape, axes).weights, dtype)
+    zeros, ones = np.zeros(variance.shape, dtype), np.ones(variance.shape, dtype)
+    arrays = np.ascontiguousarray(g), np.ascontiguousarray(standardized), scale, zeros, ones
+    dx, _, _ = _standardize_affine_grad(dtype, *arrays, axes=axes, epsilon=0.0)
+    dx /= np.sqrt(variance + np.asarray(epsilon, dtype))
+    return dx
+
+
+def _is_taken(x: Any, axes: tuple[int, ...]) -> bool:
+    """Whether an array without weights is large enough, and its axes are known."""
+    return x.size >= LEAST and _Form(x.shape, axes).is_known
+
+
+_KERNELS: dict[str, Callable[..., Any]] = {
+    "standardize": _standardize,
+    "standardize_affine": _standardize_affine,
+    "standardize_affine_grad": _standardize_affine_grad,
+    "standardize_grad": _standardize_grad,
+}
+
+
+def _lowered(op: str) -> Callable[..., Any]:
+    """How traced functions take calls apart that are not taken, as the reference kernel does."""
+
+    def lower(*arrays: Any, axes: tuple[int, ...], epsilon: float) -> Any:
+        if _is_taken(arrays[0], axes):
+            raise NotImplementedError("a call of this size has no steps")
+        return load_reference(f"agog_cpu_numpy.lowering:{op}")(*arrays, axes=axes, epsilon=epsilon)
+
+    return lower
+
+
+lower_standardize = _lowered("standardize")
+lower_standardize_grad = _lowered("standardize_grad")
 
 
 def _empty(shape: tuple[int, ...], dtype: Any) -> Any:

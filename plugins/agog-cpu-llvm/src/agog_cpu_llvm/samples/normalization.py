@@ -28,4 +28,21 @@ def _affine_grad(dtype: str, rng: np.random.Generator) -> Iterator[Sample]:
         yield Sample(sample.name, tuple([array.astype(dtype) for array in arrays]), sample.kwargs)
 
 
-SAMPLES = {"standardize_affine": _affine, "standardize_affine_grad": _affine_grad}
+def _plain(dtype: str, rng: np.random.Generator) -> Iterator[Sample]:
+    for sample in _affine(dtype, rng):
+        yield Sample(sample.name, sample.args[:1], sample.kwargs)
+
+
+def _plain_grad(dtype: str, rng: np.random.Generator) -> Iterator[Sample]:
+    for sample in _affine_grad(dtype, rng):
+        g, x, _, mean, variance = (array.astype(np.float64) for array in sample.args)
+        arrays = g, (x - mean) / np.sqrt(variance + sample.kwargs["epsilon"]), variance
+        yield Sample(sample.name, tuple([array.astype(dtype) for array in arrays]), sample.kwargs)
+
+
+SAMPLES = {
+    "standardize": _plain,
+    "standardize_affine": _affine,
+    "standardize_affine_grad": _affine_grad,
+    "standardize_grad": _plain_grad,
+}
