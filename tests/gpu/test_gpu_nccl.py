@@ -16,7 +16,7 @@ import pytest
 
 import agog.eager as tfe
 from agog_cuda_cupy import nccl
-from agog_distribute.alone import Alone
+from agog_distribute.processes.alone import Alone
 
 VALUES = Path(__file__).parents[2] / "plugins" / "agog-mpi" / "tests" / "programs" / "values.py"
 NUMBERS = (

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from agog_distribute.watch import state_of
+from agog_distribute.faults.watch import state_of
 
 pytest.importorskip("agog_mpi")
 pytest.importorskip("mpi4py")

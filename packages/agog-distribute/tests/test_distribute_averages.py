@@ -11,6 +11,7 @@ import agog_core as ag
 import agog_distribute as distribute
 from agog_core.errors import AbortedError, InvalidArgumentError
 from agog_distribute import Group
+from agog_distribute.processes.alone import Alone
 from agog_optimizers import AdamOptimizer, GradientAccumulator, GradientDescentOptimizer
 
 SIZES = (2, 4)
@@ -29,7 +30,7 @@ def share(values: np.ndarray, group: Group) -> ag.Tensor:
 
 
 def in_one_process(train: Any) -> Any:
-    return train(Group([0], distribute.groups.Alone()))
+    return train(Group([0], Alone()))
 
 
 def assert_alike(results: list[Any], wanted: list[np.ndarray], tolerance: float = 1e-6) -> None:

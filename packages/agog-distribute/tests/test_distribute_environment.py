@@ -8,9 +8,9 @@ import pytest
 
 from agog_core.errors import FailedPreconditionError
 from agog_core.plugin import Collective
-from agog_distribute import groups
-from agog_distribute.alone import Alone
-from agog_distribute.environment import NAMES, Launched, launched
+from agog_distribute.processes import groups
+from agog_distribute.processes.alone import Alone
+from agog_distribute.processes.environment import NAMES, Launched, launched
 
 MPICH = {"PMI_RANK": "3", "PMI_SIZE": "4", "MPI_LOCALRANKID": "1", "MPI_LOCALNRANKS": "2"}
 OPEN_MPI = {

@@ -11,7 +11,9 @@ import pytest
 import agog_core as ag
 import agog_distribute as distribute
 from agog_core.errors import AbortedError, FailedPreconditionError, InvalidArgumentError
-from agog_distribute import Group, agreement, groups
+from agog_distribute import Group
+from agog_distribute.faults import agreement
+from agog_distribute.processes import groups
 
 
 def line_of(mark: str) -> int:

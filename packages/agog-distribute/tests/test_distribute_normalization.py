@@ -11,7 +11,7 @@ import pytest
 import agog_core as ag
 from agog_core import replicas
 from agog_distribute import Group, Strategy
-from agog_distribute.alone import Alone
+from agog_distribute.processes.alone import Alone
 from agog_distribute.strategies.processes import Processes
 from agog_layers import BatchNormalization
 

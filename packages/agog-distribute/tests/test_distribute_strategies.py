@@ -15,6 +15,7 @@ from agog_core.random import Generator, generator, set_generator
 from agog_core.replicas import present_replicas
 from agog_data import Dataset
 from agog_distribute import Group, MirroredStrategy, Strategy
+from agog_distribute.processes.alone import Alone
 from agog_distribute.strategies.cluster import check_cluster
 from agog_optimizers import AdamOptimizer, GradientDescentOptimizer
 from agog_testing import says
@@ -72,7 +73,7 @@ def test_a_step_is_that_of_one_process(optimizer: Any, how: str, size: int, toge
             found += [run(*batch).numpy() for batch in strategy.experimental_distribute_dataset(dataset)]
         return [*found, weights.numpy()]
 
-    wanted = train(Strategy(Group([0], distribute.groups.Alone())))
+    wanted = train(Strategy(Group([0], Alone())))
     for found in results(together(size, lambda group: train(Strategy(group)))):
         for one, other in zip(found, wanted, strict=True):
             np.testing.assert_allclose(one, other, rtol=2e-6)

@@ -12,9 +12,10 @@ import pytest
 import agog_core as ag
 import agog_distribute as distribute
 from agog_core.errors import AbortedError, FailedPreconditionError
-from agog_distribute import Group, buckets
-from agog_distribute.averaging import averager_of
-from agog_distribute.buckets import Form, Layout, Pool
+from agog_distribute import Group
+from agog_distribute.gradients import buckets
+from agog_distribute.gradients.buckets import Form, Layout, Pool
+from agog_distribute.gradients.transfers import averager_of
 
 
 def layers(count: int = 6, width: int = 150) -> list[ag.Variable]:
@@ -185,7 +186,7 @@ def test_a_walk_that_raises_on_one_rank_ends_all(kind: type[BaseException], toge
 
 
 def test_a_forked_process_is_none_of_the_run() -> None:
-    class Alone(distribute.groups.Alone):
+    class Alone(distribute.processes.groups.Alone):
         size = 2
 
     group = Group([0, 1], Alone())

@@ -13,10 +13,10 @@ import pytest
 
 import agog_distribute as distribute
 from agog_core.errors import InvalidArgumentError
-from agog_distribute import deadline as deadlines
-from agog_distribute.board import Board, new_board
-from agog_distribute.deadline import Waiting, deadline
-from agog_distribute.watch import Watch, activity, state_of
+from agog_distribute.faults import deadline as deadlines
+from agog_distribute.faults.board import Board, new_board
+from agog_distribute.faults.deadline import Waiting, deadline
+from agog_distribute.faults.watch import Watch, activity, state_of
 
 on_linux = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the system tells no states of processes")
 

@@ -9,9 +9,9 @@ from typing import Any as _Any
 
 from agog_core.exports import later as _later
 from agog_core.replicas import offer_processes as _offer_processes
-from agog_distribute.deadline import *
-from agog_distribute.groups import *
-from agog_distribute.ops import *
+from agog_distribute.collectives.ops import *
+from agog_distribute.faults.deadline import *
+from agog_distribute.processes.groups import *
 from agog_distribute.saving import *
 
 __version__ = "0.1.0"
@@ -28,9 +28,9 @@ _offer_processes(_of_run)
 __getattr__, __dir__ = _later(
     __name__,
     rooms=[
-        "agog_distribute.averages",
-        "agog_distribute.tape",
-        "agog_distribute.optimizer",
+        "agog_distribute.gradients.averages",
+        "agog_distribute.gradients.tape",
+        "agog_distribute.optimizers.distributed",
         "agog_distribute.datasets",
         "agog_distribute.strategies.strategy",
         "agog_distribute.strategies.kinds",

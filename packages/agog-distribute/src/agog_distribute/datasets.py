@@ -7,8 +7,8 @@ from typing import Any
 
 import agog_core as ag
 from agog_core import nest
-from agog_distribute.groups import Group, everybody
-from agog_distribute.ops import all_reduce
+from agog_distribute.collectives.ops import all_reduce
+from agog_distribute.processes.groups import Group, everybody
 
 __all__ = ["DistributedDataset", "InputContext", "shard"]
 

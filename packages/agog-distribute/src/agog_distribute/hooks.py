@@ -14,7 +14,7 @@ NAMES = ("all_gather", "all_reduce", "all_to_all", "broadcast", "reduce_scatter"
 @hookimpl
 def agog_ops() -> Iterator[Op]:
     """The ops."""
-    from agog_distribute.ops import OPS
+    from agog_distribute.collectives.ops import OPS
 
     yield from OPS
 
@@ -23,10 +23,10 @@ def agog_ops() -> Iterator[Op]:
 def agog_kernels() -> Iterator[Kernel]:
     """A kernel for each op, which asks the collective that is connected."""
     for name in NAMES:
-        yield Kernel(op=f"distribute_{name}", device="cpu", fn=f"agog_distribute.kernels:{name}")
+        yield Kernel(op=f"distribute_{name}", device="cpu", fn=f"agog_distribute.collectives.kernels:{name}")
 
 
 @hookimpl
 def agog_conformance() -> Conformance:
     """Facts for the kit, which runs in one process."""
-    return Conformance(infos="agog_distribute.facts:INFOS")
+    return Conformance(infos="agog_distribute.collectives.facts:INFOS")

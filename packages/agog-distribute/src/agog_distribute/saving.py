@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from agog_core.plugin import Communicator
 from agog_core.processes import acting_as
-from agog_distribute.agreement import agree
+from agog_distribute.faults.agreement import agree
 
 if TYPE_CHECKING:
-    from agog_distribute.groups import Group
+    from agog_distribute.processes.groups import Group
 
 __all__ = ["independent"]
 

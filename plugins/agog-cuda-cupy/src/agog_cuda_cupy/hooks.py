@@ -62,7 +62,7 @@ def agog_kernels() -> Iterator[Kernel]:
         yield Kernel(
             op=f"distribute_{name}",
             device="gpu",
-            make="agog_distribute.kernels:make",  # which brings the op too
+            make="agog_distribute.collectives.kernels:make",  # which brings the op too
             dtypes=DTYPES,
             unavailable=unavailable,
         )

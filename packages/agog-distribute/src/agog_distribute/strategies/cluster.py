@@ -6,7 +6,7 @@ import json
 import os
 from typing import Any
 
-from agog_distribute.groups import Group
+from agog_distribute.processes.groups import Group
 
 _START = "agog's processes are started by a launcher, which tells each its rank: `mpiexec -n {count} python program.py`"
 

@@ -7,9 +7,9 @@ from typing import Any
 
 from agog_core import nest
 from agog_core.replicas import present_replicas
-from agog_distribute.alone import Alone
-from agog_distribute.groups import Group
-from agog_distribute.ops import all_reduce
+from agog_distribute.collectives.ops import all_reduce
+from agog_distribute.processes.alone import Alone
+from agog_distribute.processes.groups import Group
 from agog_distribute.strategies.options import reduction_of
 from agog_distribute.strategies.processes import Processes
 from agog_distribute.strategies.strategy import Strategy

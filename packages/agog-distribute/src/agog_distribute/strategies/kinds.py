@@ -7,8 +7,8 @@ from contextlib import contextmanager
 from typing import Any, Self
 
 from agog_core import device as on_device
-from agog_distribute.alone import Alone
-from agog_distribute.groups import Group, everybody
+from agog_distribute.processes.alone import Alone
+from agog_distribute.processes.groups import Group, everybody
 from agog_distribute.strategies.cluster import check_cluster
 from agog_distribute.strategies.strategy import Strategy
 

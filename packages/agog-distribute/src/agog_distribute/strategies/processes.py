@@ -12,9 +12,9 @@ from agog_core.random import drawing_apart
 from agog_core.replicas import among, present, present_replicas
 from agog_core.tracers import apart
 from agog_core.variables.variable import creation_hooks
-from agog_distribute.averages import average_gradients
-from agog_distribute.groups import Group, everybody
-from agog_distribute.ops import all_gather, all_reduce, broadcast
+from agog_distribute.collectives.ops import all_gather, all_reduce, broadcast
+from agog_distribute.gradients.averages import average_gradients
+from agog_distribute.processes.groups import Group, everybody
 
 if TYPE_CHECKING:
     from agog_distribute.strategies.strategy import Strategy

@@ -11,11 +11,11 @@ import agog_core as ag
 from agog_core import Tensor, nest
 from agog_core.random import generator
 from agog_core.replicas import present_replicas
-from agog_distribute.agreement import texts_of
+from agog_distribute.collectives.ops import all_reduce
 from agog_distribute.datasets import DistributedDataset, InputContext, shard
-from agog_distribute.groups import Group, everybody
-from agog_distribute.ops import all_reduce
-from agog_distribute.place import line_of_program
+from agog_distribute.faults.agreement import texts_of
+from agog_distribute.faults.place import line_of_program
+from agog_distribute.processes.groups import Group, everybody
 from agog_distribute.strategies.options import reduction_of
 from agog_distribute.strategies.processes import Processes
 

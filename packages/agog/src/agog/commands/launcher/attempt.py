@@ -19,7 +19,7 @@ from typing import NamedTuple
 from agog.commands.launcher.reports import Report, Reports
 from agog.commands.launcher.runtime import Runtime
 from agog.commands.launcher.screen import Screen
-from agog_distribute.environment import NAMES
+from agog_distribute.processes.environment import NAMES
 
 _SCRIPT = Path(__file__).parent / "rank.py"
 _PAUSE = 0.1  # seconds between two looks at mpiexec

@@ -10,13 +10,13 @@ from agog_core.errors import AbortedError
 from agog_core.recording import tapes_of_context
 from agog_core.tensors.tensor import wrap
 from agog_core.tracers import Tracer, present_tracer, tracing
-from agog_distribute.averages import averaged
-from agog_distribute.averaging import Averaging, averager_of, is_on_host
-from agog_distribute.buckets import Form, Layout
-from agog_distribute.groups import Group
-from agog_distribute.kinds import DENSE, KINDS, NONE, ROWS, common_kind, kind_of
-from agog_distribute.place import line_of_program
-from agog_distribute.rows import rows_only
+from agog_distribute.faults.place import line_of_program
+from agog_distribute.gradients.averages import averaged
+from agog_distribute.gradients.buckets import Form, Layout
+from agog_distribute.gradients.kinds import DENSE, KINDS, NONE, ROWS, common_kind, kind_of
+from agog_distribute.gradients.rows import rows_only
+from agog_distribute.gradients.transfers import Averaging, averager_of, is_on_host
+from agog_distribute.processes.groups import Group
 
 
 def walk_of(sources: Sequence[Any], group: Group, reduction: str, compression: str | None) -> Walk | None:

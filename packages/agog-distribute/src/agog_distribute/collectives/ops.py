@@ -14,10 +14,10 @@ from agog_core.errors import InvalidArgumentError
 from agog_core.plugin import Op, Tensor, call, convert_to_tensor, dtypes
 from agog_core.shapes import Shape
 from agog_core.tracers import present_tracer, tracing
-from agog_distribute import kernels
-from agog_distribute.agreement import agree
-from agog_distribute.groups import Group, everybody
-from agog_distribute.place import line_of_program
+from agog_distribute.collectives import kernels
+from agog_distribute.faults.agreement import agree
+from agog_distribute.faults.place import line_of_program
+from agog_distribute.processes.groups import Group, everybody
 
 __all__ = ["all_gather", "all_reduce", "all_to_all", "barrier", "broadcast", "reduce_scatter"]
 

@@ -17,9 +17,9 @@ from contextlib import suppress
 from pathlib import Path
 
 from agog_core.plugin import Communicator
-from agog_distribute.board import Board, new_board
-from agog_distribute.deadline import Wait, deadline, waits
-from agog_distribute.place import place_of
+from agog_distribute.faults.board import Board, new_board
+from agog_distribute.faults.deadline import Wait, deadline, waits
+from agog_distribute.faults.place import place_of
 
 _PAUSE = 0.5  # seconds between two looks
 _PATIENCE = 4.0  # seconds for which a process may be stopped, or for which mpiexec may tell of its death itself

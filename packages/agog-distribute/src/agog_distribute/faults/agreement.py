@@ -12,11 +12,11 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
 from agog_core.errors import AbortedError
-from agog_distribute.deadline import Waiting
-from agog_distribute.place import Place, line_of_program
+from agog_distribute.faults.deadline import Waiting
+from agog_distribute.faults.place import Place, line_of_program
 
 if TYPE_CHECKING:
-    from agog_distribute.groups import Group
+    from agog_distribute.processes.groups import Group
 
 
 def agree(group: Group, what: str, array: Any | None = None, place: Place | None = None) -> None:

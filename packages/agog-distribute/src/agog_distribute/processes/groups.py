@@ -11,9 +11,9 @@ from agog_core.dispatch.plugins.collectives import collective_of, explain_collec
 from agog_core.dispatch.plugins.reference import load_reference
 from agog_core.errors import FailedPreconditionError, InvalidArgumentError
 from agog_core.plugin import Collective, Communicator, HostCommunicator
-from agog_distribute.alone import Alone
-from agog_distribute.environment import launched
-from agog_distribute.through_host import ThroughHost
+from agog_distribute.processes.alone import Alone
+from agog_distribute.processes.environment import launched
+from agog_distribute.processes.through_host import ThroughHost
 
 __all__ = ["Group", "local_rank", "local_size", "new_group", "rank", "size"]
 
@@ -75,7 +75,7 @@ class _Run:
                     communicator = _connected()
                     self._everybody = Group(range(communicator.size), communicator)
                     if communicator.size > 1:
-                        from agog_distribute.end import end_together  # here, since hooks import this module
+                        from agog_distribute.faults.end import end_together  # here, since hooks import this module
 
                         end_together(self._everybody)
         return self._everybody

@@ -17,9 +17,9 @@ from agog_core import IndexedSlices, Tensor, Variable
 from agog_core.errors import InvalidArgumentError
 from agog_core.processes import Share, keep_share
 from agog_core.tracers import present_tracer
-from agog_distribute.averaging import is_traced
-from agog_distribute.groups import Group
-from agog_distribute.ops import all_gather
+from agog_distribute.collectives.ops import all_gather
+from agog_distribute.gradients.transfers import is_traced
+from agog_distribute.processes.groups import Group
 from agog_optimizers import Optimizer
 from agog_optimizers.slots import Slots
 

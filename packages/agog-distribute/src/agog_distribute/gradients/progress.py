@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable
 from queue import SimpleQueue
 
-from agog_distribute.groups import Group
+from agog_distribute.processes.groups import Group
 
 Job = tuple[Callable[[], None], "SimpleQueue[BaseException | None]"]
 

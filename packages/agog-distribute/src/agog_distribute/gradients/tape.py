@@ -7,10 +7,10 @@ from typing import Any
 
 from agog_core import GradientTape, Tensor
 from agog_core.gradients.finality import Tell
-from agog_distribute.averages import averaged, check_reduction
-from agog_distribute.compression import check_compression
-from agog_distribute.groups import Group, everybody
-from agog_distribute.walks import walk_of
+from agog_distribute.gradients.averages import averaged, check_reduction
+from agog_distribute.gradients.compression import check_compression
+from agog_distribute.gradients.walks import walk_of
+from agog_distribute.processes.groups import Group, everybody
 
 __all__ = ["DistributedGradientTape"]
 

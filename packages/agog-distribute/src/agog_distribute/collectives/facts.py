@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from agog_core.errors import InvalidArgumentError
-from agog_distribute.groups import everybody
+from agog_distribute.processes.groups import everybody
 from agog_testing.opinfo import ErrorSample, OpInfo, Sample
 from agog_testing.opinfo.values import uniform
 

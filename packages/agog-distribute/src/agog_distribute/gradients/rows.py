@@ -9,9 +9,9 @@ import numpy as np
 import agog_core as ag
 from agog_core import IndexedSlices, Tensor
 from agog_core.tracers import present_tracer
-from agog_distribute.averaging import is_traced
-from agog_distribute.groups import Group
-from agog_distribute.ops import all_gather, all_reduce
+from agog_distribute.collectives.ops import all_gather, all_reduce
+from agog_distribute.gradients.transfers import is_traced
+from agog_distribute.processes.groups import Group
 
 
 def gathered(gradient: IndexedSlices | None, variable: Any, group: Group, reduction: str) -> IndexedSlices | None:

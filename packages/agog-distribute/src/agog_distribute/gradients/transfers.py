@@ -16,12 +16,12 @@ from agog_core.errors import AbortedError, FailedPreconditionError
 from agog_core.plugin import Backend
 from agog_core.recording import tapes_of_context
 from agog_core.tracers import present_tracer, tracing
-from agog_distribute.agreement import agree, by_rank, texts_of
-from agog_distribute.buckets import Form, Layout, Pool
-from agog_distribute.compression import WIDE, round_into, sum_rounded
-from agog_distribute.groups import Group
-from agog_distribute.place import Place
-from agog_distribute.progress import Progress
+from agog_distribute.faults.agreement import agree, by_rank, texts_of
+from agog_distribute.faults.place import Place
+from agog_distribute.gradients.buckets import Form, Layout, Pool
+from agog_distribute.gradients.compression import WIDE, round_into, sum_rounded
+from agog_distribute.gradients.progress import Progress
+from agog_distribute.processes.groups import Group
 
 _POOLS = 4  # of layouts, the last used, that keep their buffers
 

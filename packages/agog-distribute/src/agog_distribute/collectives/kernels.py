@@ -9,9 +9,9 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from agog_distribute.agreement import agree
-from agog_distribute.groups import Group
-from agog_distribute.place import Place
+from agog_distribute.faults.agreement import agree
+from agog_distribute.faults.place import Place
+from agog_distribute.processes.groups import Group
 
 
 def all_reduce(x: Any, *, reduction: str, group: Group, place: Place | None = None, device: str = "cpu:0") -> Any:

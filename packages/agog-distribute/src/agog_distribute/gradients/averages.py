@@ -11,15 +11,15 @@ from agog_core import Tensor, Variable, nest
 from agog_core.errors import InvalidArgumentError
 from agog_core.tensors.tensor import wrap
 from agog_core.tracers import present_tracer
-from agog_distribute.agreement import texts_of
-from agog_distribute.averaging import averager_of, check_forms, has_buckets, is_traced
-from agog_distribute.buckets import Form
-from agog_distribute.compression import check_compression
-from agog_distribute.groups import Group, everybody
-from agog_distribute.kinds import KINDS, NONE, ROWS, common_kind, kind_of
-from agog_distribute.ops import all_reduce
-from agog_distribute.place import line_of_program
-from agog_distribute.rows import gathered, rows_only
+from agog_distribute.collectives.ops import all_reduce
+from agog_distribute.faults.agreement import texts_of
+from agog_distribute.faults.place import line_of_program
+from agog_distribute.gradients.buckets import Form
+from agog_distribute.gradients.compression import check_compression
+from agog_distribute.gradients.kinds import KINDS, NONE, ROWS, common_kind, kind_of
+from agog_distribute.gradients.rows import gathered, rows_only
+from agog_distribute.gradients.transfers import averager_of, check_forms, has_buckets, is_traced
+from agog_distribute.processes.groups import Group, everybody
 
 __all__ = ["average_gradients"]
 

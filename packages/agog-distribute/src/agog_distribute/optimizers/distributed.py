@@ -9,13 +9,13 @@ from typing import Any
 from agog_core import GradientTape, IndexedSlices, TensorLike, Variable
 from agog_core.errors import AbortedError
 from agog_core.tracers import present_tracer, tracing
-from agog_distribute.agreement import texts_of
-from agog_distribute.averages import check_reduction
-from agog_distribute.compression import check_compression
-from agog_distribute.groups import Group, everybody
-from agog_distribute.place import Place, line_of_program
-from agog_distribute.sharding import Sharding
-from agog_distribute.tape import DistributedGradientTape
+from agog_distribute.faults.agreement import texts_of
+from agog_distribute.faults.place import Place, line_of_program
+from agog_distribute.gradients.averages import check_reduction
+from agog_distribute.gradients.compression import check_compression
+from agog_distribute.gradients.tape import DistributedGradientTape
+from agog_distribute.optimizers.sharding import Sharding
+from agog_distribute.processes.groups import Group, everybody
 from agog_optimizers import Optimizer
 from agog_optimizers.wrapper import OptimizerWrapper
 

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 
 from agog_core.errors import AbortedError
 from agog_core.processes import connect
-from agog_distribute.agreement import agree_on_end
+from agog_distribute.faults.agreement import agree_on_end
+from agog_distribute.faults.watch import end_all, watch
 from agog_distribute.saving import Together
-from agog_distribute.watch import end_all, watch
 
 if TYPE_CHECKING:
-    from agog_distribute.groups import Group
+    from agog_distribute.processes.groups import Group
 
 
 def end_together(everybody: Group) -> None:

@@ -1,0 +1,1 @@
+"""Collectives: ops that all processes of a group run together."""

@@ -1,0 +1,1 @@
+"""Gradients: averages over all processes, made where a tape gives the gradients."""

@@ -1,0 +1,1 @@
+"""Processes: which one this is, the groups that they form, and how they are connected."""
