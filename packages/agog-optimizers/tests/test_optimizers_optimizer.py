@@ -10,6 +10,7 @@ import pytest
 
 import agog_core as ag
 from agog_core.checkpointable import listeners
+from agog_core.ops.updates.adam import apply_adam
 from agog_core.variables import global_step
 from agog_optimizers import (
     AdagradDAOptimizer,
@@ -461,3 +462,39 @@ def test_gradients_alone_are_to_be_paired() -> None:
     with pytest.raises(TypeError) as caught:
         AdamOptimizer().apply_gradients([(gradient, v, 3)])  # type: ignore[list-item]
     assert str(caught.value).startswith(f"Adam: apply_gradients takes (gradient, variable) pairs; got ({gradient!r}, ")
+
+
+class OfItsOwnStep(MomentumOptimizer, step_op=apply_adam):
+    """Brings a step, and says nothing of it."""
+
+
+class OfItsOwnUpdate(MomentumOptimizer):
+    """Brings an update, and says nothing of it."""
+
+    def update(self, variable: Any, slots: Any, gradient: Any, hyperparameters: Any) -> None:
+        raise AssertionError("nobody takes a step here")
+
+
+class OfClippedGradients(MomentumOptimizer):
+    """Changes the gradients before they are applied."""
+
+    def apply_gradients(self, *args: Any, **kwargs: Any) -> None:
+        raise AssertionError("nobody takes a step here")
+
+
+class ByElements(MomentumOptimizer, step_op=apply_adam, step_unit="element"):
+    """Says that its step looks at each element by itself."""
+
+
+@pytest.mark.parametrize(
+    ("kind", "unit"),
+    [
+        (MomentumOptimizer, "element"),
+        (ByElements, "element"),
+        (OfItsOwnStep, "variable"),
+        (OfItsOwnUpdate, "variable"),
+        (OfClippedGradients, "all"),
+    ],
+)
+def test_what_a_class_does_not_say_of_its_step_is_taken_for_more(kind: type[MomentumOptimizer], unit: str) -> None:
+    assert kind(0.1, 0.9).step_unit == unit

@@ -18,7 +18,7 @@ from agog_optimizers.wrapper import OptimizerWrapper
 __all__ = ["GradientAccumulator"]
 
 
-class GradientAccumulator(OptimizerWrapper):
+class GradientAccumulator(OptimizerWrapper, step_unit="element"):
     """Takes one step for several small batches, equal to the step for one large batch.
 
     The gradient of a batch is taken to be that of a mean over its examples, so batches count by their numbers of

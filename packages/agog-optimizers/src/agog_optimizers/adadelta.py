@@ -12,7 +12,7 @@ from agog_optimizers.optimizer import Optimizer
 __all__ = ["AdadeltaOptimizer"]
 
 
-class AdadeltaOptimizer(Optimizer, step_op=apply_adadelta, touches_rows_only=True):
+class AdadeltaOptimizer(Optimizer, step_op=apply_adadelta, step_unit="element", touches_rows_only=True):
     """Steps in the unit of the variable: the gradient times the size of former steps over the size of former gradients.
 
     ``accum = rho * accum + (1 - rho) * gradient ** 2``, ``step = gradient * sqrt(accum_update + epsilon) / sqrt(accum

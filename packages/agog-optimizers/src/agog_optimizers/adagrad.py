@@ -12,7 +12,7 @@ from agog_optimizers.optimizer import Optimizer
 __all__ = ["AdagradOptimizer"]
 
 
-class AdagradOptimizer(Optimizer, step_op=apply_adagrad, touches_rows_only=True):
+class AdagradOptimizer(Optimizer, step_op=apply_adagrad, step_unit="element", touches_rows_only=True):
     """Steps that get smaller for an element with each gradient it had.
 
     ``accumulator += gradient ** 2``, ``variable -= learning_rate * gradient / sqrt(accumulator)``. J. Duchi, E. Hazan

@@ -13,7 +13,7 @@ from agog_optimizers.optimizer import Optimizer
 __all__ = ["AdagradDAOptimizer"]
 
 
-class AdagradDAOptimizer(Optimizer, step_op=apply_adagrad_da, touches_rows_only=True):
+class AdagradDAOptimizer(Optimizer, step_op=apply_adagrad_da, step_unit="element", touches_rows_only=True):
     """Adagrad that computes a variable from the sum of all its gradients, for sparse linear models.
 
     With the sums of the gradients and of their squares: ``variable = -learning_rate * shrunk / (l2 * t * learning_rate

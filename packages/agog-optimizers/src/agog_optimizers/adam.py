@@ -16,7 +16,7 @@ from agog_optimizers.optimizer import Optimizer
 __all__ = ["AdamOptimizer"]
 
 
-class AdamOptimizer(Optimizer, step_op=apply_adam):
+class AdamOptimizer(Optimizer, step_op=apply_adam, step_unit="element"):
     """Steps of about the same size for all elements, by running means of the gradients and of their squares.
 
     At step ``t``: ``m = beta1 * m + (1 - beta1) * gradient``, ``v = beta2 * v + (1 - beta2) * gradient ** 2``,

@@ -12,7 +12,7 @@ from agog_optimizers.hyperparameters import Number, number
 __all__ = ["AdaMaxOptimizer"]
 
 
-class AdaMaxOptimizer(AdamOptimizer, step_op=apply_adamax, touches_rows_only=True):
+class AdaMaxOptimizer(AdamOptimizer, step_op=apply_adamax, step_unit="element", touches_rows_only=True):
     """Adam with the largest of the decayed gradients in place of the mean of their squares.
 
     At step ``t``: ``m = beta1 * m + (1 - beta1) * gradient``, ``v = maximum(beta2 * v, abs(gradient))``, ``variable -=

@@ -13,7 +13,7 @@ from agog_optimizers.weight_decay import DecoupledWeightDecayExtension
 __all__ = ["AdamWOptimizer"]
 
 
-class AdamWOptimizer(DecoupledWeightDecayExtension, AdamOptimizer):
+class AdamWOptimizer(DecoupledWeightDecayExtension, AdamOptimizer, step_unit="element"):
     """Adam with weight decay that is decoupled from the gradient, unlike a penalty in the loss.
 
     ``variable -= weight_decay * variable``, then a step of `AdamOptimizer`; the decay is not multiplied with the

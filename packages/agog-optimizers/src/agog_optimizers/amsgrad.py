@@ -12,7 +12,7 @@ from agog_optimizers.hyperparameters import Number
 __all__ = ["AMSGradOptimizer"]
 
 
-class AMSGradOptimizer(AdamOptimizer, step_op=apply_amsgrad):
+class AMSGradOptimizer(AdamOptimizer, step_op=apply_amsgrad, step_unit="element"):
     """Adam with the largest mean of squares so far as divisor, so that the step size never grows.
 
     ``m`` and ``v`` as for `AdamOptimizer`; ``vhat = maximum(vhat, v)`` takes the place of ``v`` in the step. S. Reddi,

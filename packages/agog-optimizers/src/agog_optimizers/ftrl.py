@@ -12,7 +12,7 @@ from agog_optimizers.optimizer import Optimizer
 __all__ = ["FtrlOptimizer"]
 
 
-class FtrlOptimizer(Optimizer, step_op=apply_ftrl, touches_rows_only=True):
+class FtrlOptimizer(Optimizer, step_op=apply_ftrl, step_unit="element", touches_rows_only=True):
     """Follow the regularized leader, for sparse linear models, as in TensorFlow 1.12.
 
     ``shrinking = gradient + 2 * l2_shrinkage * variable``; ``accum += gradient ** 2``, ``linear += shrinking - (new **

@@ -13,7 +13,7 @@ from agog_optimizers.optimizer import Optimizer
 __all__ = ["GradientDescentOptimizer"]
 
 
-class GradientDescentOptimizer(Optimizer, step_op=apply_gradient_descent):
+class GradientDescentOptimizer(Optimizer, step_op=apply_gradient_descent, step_unit="element"):
     """``variable -= learning_rate * gradient``.
 
     Args:

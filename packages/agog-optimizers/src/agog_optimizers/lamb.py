@@ -12,7 +12,7 @@ from agog_optimizers.hyperparameters import Number
 __all__ = ["LAMBOptimizer"]
 
 
-class LAMBOptimizer(AdamOptimizer, step_op=apply_lamb):
+class LAMBOptimizer(AdamOptimizer, step_op=apply_lamb, step_unit="variable"):
     """Adam whose step for a variable is as long as a share of the variable, for very large batches.
 
     At step ``t``: ``m`` and ``v`` as for `AdamOptimizer`; ``direction = (m / (1 - beta1 ** t)) / (sqrt(v / (1 - beta2
@@ -46,10 +46,6 @@ class LAMBOptimizer(AdamOptimizer, step_op=apply_lamb):
     ) -> None:
         super().__init__(learning_rate, beta1, beta2, epsilon, use_locking, name)
         self.keep(weight_decay=weight_decay)
-
-    @property
-    def step_unit(self) -> str:
-        return "variable"
 
     def hyperparameters(self) -> dict[str, Any]:
         numbers = super(AdamOptimizer, self).hyperparameters()  # Adam's own has the correction in the learning rate

@@ -12,7 +12,7 @@ from agog_optimizers.optimizer import Optimizer
 __all__ = ["LionOptimizer"]
 
 
-class LionOptimizer(Optimizer, step_op=apply_lion):
+class LionOptimizer(Optimizer, step_op=apply_lion, step_unit="element"):
     """Steps of one size for all elements, in the direction that a running mean of the gradients has.
 
     ``direction = sign(beta1 * m + (1 - beta1) * gradient)``, ``variable -= learning_rate * (direction + weight_decay *

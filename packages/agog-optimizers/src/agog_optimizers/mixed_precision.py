@@ -21,7 +21,7 @@ __all__ = ["LossScaleOptimizer"]
 MASTER = "master"
 
 
-class LossScaleOptimizer(OptimizerWrapper):
+class LossScaleOptimizer(OptimizerWrapper, step_unit="all"):
     """Scales the loss, so that gradients of half precision do not vanish, and takes no step with infinite ones.
 
     Variables of half precision get master copies in float32, which the other optimizer changes: small steps would be
@@ -53,10 +53,6 @@ class LossScaleOptimizer(OptimizerWrapper):
             )
         self.loss_scale_manager = loss_scale_manager
         self.skipped_steps = host_variable(0, "int64", "skipped_steps")
-
-    @property
-    def step_unit(self) -> str:
-        return "all"
 
     def compute_gradients(self, loss: Callable[[], Any], *args: Any, **kwargs: Any) -> list[tuple[Any, Variable]]:
         """See `Optimizer.compute_gradients`; gradients of half precision become float32, where they do not vanish."""

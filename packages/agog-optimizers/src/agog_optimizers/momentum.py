@@ -13,7 +13,7 @@ from agog_optimizers.optimizer import Optimizer
 __all__ = ["MomentumOptimizer"]
 
 
-class MomentumOptimizer(Optimizer, step_op=apply_momentum, touches_rows_only=True):
+class MomentumOptimizer(Optimizer, step_op=apply_momentum, step_unit="element", touches_rows_only=True):
     """Gradient descent along an accumulation of the gradients, as in TensorFlow 1.12.
 
     ``accumulation = momentum * accumulation + gradient``, then ``variable -= learning_rate * accumulation``; with

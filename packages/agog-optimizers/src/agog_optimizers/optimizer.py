@@ -26,6 +26,11 @@ def _no_step(*arrays: Any, **hyperparameters: Any) -> None:
     )
 
 
+def coarsest(*units: str) -> str:
+    """The one of several `Optimizer.step_unit` that comprises the others."""
+    return max(units, key=("element", "variable", "all").index)
+
+
 class Optimizer(Checkpointable):
     """Base of optimizers.
 
@@ -53,11 +58,23 @@ class Optimizer(Checkpointable):
 
     learning_rate: Number
     _kept: tuple[tuple[str, str], ...] = ()
+    _step_unit = "element"
 
     def __init_subclass__(
-        cls, *, step_op: Callable[..., None] | None = None, touches_rows_only: bool | None = None, **kwargs: Any
+        cls,
+        *,
+        step_op: Callable[..., None] | None = None,
+        step_unit: str | None = None,
+        touches_rows_only: bool | None = None,
+        **kwargs: Any,
     ) -> None:
         super().__init_subclass__(**kwargs)
+        if step_unit is None and "apply_gradients" in vars(cls):
+            step_unit = "all"  # which may be clipped by their global norm there
+        if step_unit is None and (step_op is not None or "update" in vars(cls)):
+            step_unit = "variable"
+        if step_unit is not None:
+            cls._step_unit = step_unit
         if step_op is not None:
             cls.step_op = staticmethod(step_op)
         if touches_rows_only is not None:
@@ -80,9 +97,9 @@ class Optimizer(Checkpointable):
 
     @property
     def step_unit(self) -> str:
-        """What a step looks at together: ``"element"``, ``"variable"`` where it takes its norm, say, or ``"all"``.
-        Processes that share a step divide variables accordingly."""
-        return "element"
+        """What a step looks at together: ``"element"``, ``"variable"`` (of which it takes the norm, say) or ``"all"``.
+        A class says ``step_unit="element"`` of its own step, or it is taken for more; shared state is divided so."""
+        return coarsest(*(vars(kind).get("_step_unit", "element") for kind in type(self).__mro__))
 
     step_op: Callable[..., None] = staticmethod(_no_step)
     """The op that takes a step: ``step_op(variable, *slots, gradient, **hyperparameters)``. Where `update` is not

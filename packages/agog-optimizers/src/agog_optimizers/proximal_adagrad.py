@@ -12,7 +12,7 @@ from agog_optimizers.optimizer import Optimizer
 __all__ = ["ProximalAdagradOptimizer"]
 
 
-class ProximalAdagradOptimizer(Optimizer, step_op=apply_proximal_adagrad, touches_rows_only=True):
+class ProximalAdagradOptimizer(Optimizer, step_op=apply_proximal_adagrad, step_unit="element", touches_rows_only=True):
     """Adagrad, after which each element is pulled towards 0.
 
     ``accumulator += gradient ** 2``, then a step of `ProximalGradientDescentOptimizer` with the step size

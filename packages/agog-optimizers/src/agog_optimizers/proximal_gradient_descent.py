@@ -9,7 +9,9 @@ from agog_optimizers.optimizer import Optimizer
 __all__ = ["ProximalGradientDescentOptimizer"]
 
 
-class ProximalGradientDescentOptimizer(Optimizer, step_op=apply_proximal_gradient_descent, touches_rows_only=True):
+class ProximalGradientDescentOptimizer(
+    Optimizer, step_op=apply_proximal_gradient_descent, step_unit="element", touches_rows_only=True
+):
     """Gradient descent, after which each element is pulled towards 0.
 
     ``moved = variable - learning_rate * gradient`` is brought nearer to 0 by ``learning_rate * l1`` at most, and

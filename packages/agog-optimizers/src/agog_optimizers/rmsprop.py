@@ -12,7 +12,7 @@ from agog_optimizers.optimizer import Optimizer
 __all__ = ["RMSPropOptimizer"]
 
 
-class RMSPropOptimizer(Optimizer, touches_rows_only=True):
+class RMSPropOptimizer(Optimizer, step_unit="element", touches_rows_only=True):
     """Gradients over a running mean of their size, and momentum, as in TensorFlow 1.12.
 
     ``rms = decay * rms + (1 - decay) * gradient ** 2``, ``momentum_slot = momentum * momentum_slot + learning_rate *

@@ -18,16 +18,12 @@ from agog_optimizers.wrapper import OptimizerWrapper
 __all__ = ["MovingAverageOptimizer", "SWAOptimizer"]
 
 
-class AveragingOptimizer(OptimizerWrapper):
+class AveragingOptimizer(OptimizerWrapper, step_unit="all"):
     """Base of optimizers that keep averages: a subclass updates them after each step."""
 
     def __init__(self, opt: Optimizer, averages: Averages, name: str) -> None:
         super().__init__(opt, name)
         self._averages = averages
-
-    @property
-    def step_unit(self) -> str:
-        return "all"
 
     def average(self, var: Variable) -> Variable | None:
         """The average of a variable.

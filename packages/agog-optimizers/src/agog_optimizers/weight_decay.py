@@ -13,7 +13,7 @@ from agog_optimizers.rows import distinct
 __all__ = ["DecoupledWeightDecayExtension", "extend_with_decoupled_weight_decay"]
 
 
-class DecoupledWeightDecayExtension(Optimizer):
+class DecoupledWeightDecayExtension(Optimizer, step_unit="element"):
     """A first base, which lets the optimizer that is the second one pull variables towards 0 beside its steps.
 
     ``variable -= weight_decay * variable``, then the step; the decay is not multiplied with the learning rate, as in

@@ -6,11 +6,11 @@ from collections.abc import Iterable
 from typing import Any
 
 from agog_core import TensorLike, Variable
-from agog_optimizers.optimizer import Optimizer
+from agog_optimizers.optimizer import Optimizer, coarsest
 from agog_optimizers.slots import Slots
 
 
-class OptimizerWrapper(Optimizer):
+class OptimizerWrapper(Optimizer, step_unit="element"):
     """Lets another optimizer take the steps, and does nothing else; raises ValueError if ``opt`` is no optimizer."""
 
     def __init__(self, opt: Optimizer, name: str) -> None:
@@ -22,7 +22,7 @@ class OptimizerWrapper(Optimizer):
 
     @property
     def step_unit(self) -> str:
-        return self.optimizer.step_unit
+        return coarsest(super().step_unit, self.optimizer.step_unit)
 
     def compute_gradients(self, loss: Any, *args: Any, **kwargs: Any) -> list[tuple[Any, Variable]]:
         return self.optimizer.compute_gradients(loss, *args, **kwargs)

@@ -44,7 +44,7 @@ class Rate(float):
         return np.float32(self)
 
 
-class KerasOptimizer(Configured, Optimizer):
+class KerasOptimizer(Configured, Optimizer, step_unit="element"):
     """The additions of Keras's optimizers to those of ``tf.train``: they count steps, decay, and clip gradients.
 
     Args:

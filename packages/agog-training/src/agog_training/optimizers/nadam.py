@@ -17,7 +17,7 @@ from agog_training.optimizers.keras_optimizer import KerasOptimizer
 __all__ = ["Nadam"]
 
 
-class Nadam(KerasOptimizer, AdamOptimizer, step_op=apply_nadam):
+class Nadam(KerasOptimizer, AdamOptimizer, step_op=apply_nadam, step_unit="element"):
     """Adam with Nesterov's momentum, which grows by a schedule.
 
     At step ``t``, from 1: ``u(t) = beta_1 * (1 - 0.5 * 0.96 ** (t * schedule_decay))``, ``p(t) = u(1) * ... * u(t)``;

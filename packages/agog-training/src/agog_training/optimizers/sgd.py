@@ -12,7 +12,7 @@ from agog_training.optimizers.keras_optimizer import KerasOptimizer
 __all__ = ["SGD"]
 
 
-class SGD(KerasOptimizer, MomentumOptimizer, step_op=apply_keras_momentum):
+class SGD(KerasOptimizer, MomentumOptimizer, step_op=apply_keras_momentum, step_unit="element"):
     """Gradient descent, with momentum.
 
     ``velocity = momentum * velocity - lr * gradient``, then ``variable += velocity``; with Nesterov's momentum
