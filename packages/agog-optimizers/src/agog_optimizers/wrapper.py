@@ -6,8 +6,9 @@ from collections.abc import Iterable
 from typing import Any
 
 from agog_core import TensorLike, Variable
-from agog_optimizers.optimizer import Optimizer, coarsest
+from agog_optimizers.optimizer import Optimizer
 from agog_optimizers.slots import Slots
+from agog_optimizers.step import coarsest
 
 
 class OptimizerWrapper(Optimizer, step_unit="element"):

@@ -1,4 +1,4 @@
-"""Averaging: gradients that are sent, bucket by bucket, while others are still computed."""
+"""Transfers: gradients that are sent, bucket by bucket, while others are still computed."""
 
 from __future__ import annotations
 
