@@ -55,7 +55,7 @@ def test_both_directions_with_states() -> None:
 
 
 def test_both_directions_with_masks() -> None:
-    layer = Bidirectional(LSTM(4))
+    layer = Bidirectional(LSTM(4, dtype="float64"), dtype="float64")
     whole = layer(X[:, :3]).numpy()
     mask = np.repeat([[True, True, True, False, False]], 3, 0)
     np.testing.assert_allclose(layer(X, mask=mask).numpy(), whole, rtol=1e-12)

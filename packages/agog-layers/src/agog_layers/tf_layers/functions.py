@@ -141,4 +141,5 @@ batch_normalization = functional(
         *("training", "trainable", "name", "reuse", "renorm", "renorm_clipping", "renorm_momentum", "fused"),
         *("virtual_batch_size", "adjustment"),
     ),
+    ("synchronize",),
 )
