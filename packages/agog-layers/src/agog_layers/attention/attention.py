@@ -209,7 +209,7 @@ def unseen(allowed: Tensor | None, dtype: ag.DType) -> Tensor | None:
     """What is added to scores so that there is no weight where it is not allowed.
 
     >>> print(unseen(ag.constant([True, False]), ag.float32))
-    tf.Tensor([ 0.e+00 -1.e+09], shape=(2,), dtype=float32)
+    tf.Tensor([-0.e+00 -1.e+09], shape=(2,), dtype=float32)
     """
     if allowed is None:
         return None
