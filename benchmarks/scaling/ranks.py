@@ -1,0 +1,187 @@
+"""Ranks: what is measured in each process; rank 0 writes it to the file that is the first argument."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from statistics import fmean, stdev
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+import agog as tf
+import agog_distribute as distribute
+from agog_distribute.gradients import buckets
+from agog_distribute.gradients.transfers import Averaging
+from agog_distribute.processes.groups import everybody
+from benchmarks.cases import CASES
+from benchmarks.kinds import SEED
+
+BURST = 0.02
+"""Seconds of a burst of small messages."""
+
+WHOLE = 1 << 40
+"""Bytes of a bucket that holds all."""
+
+Row = dict[str, float]
+"""Figures by name: seconds, but for "bytes" and "spread"."""
+
+
+def slowest(seconds: float) -> float:
+    """What the slowest rank took."""
+    return float(distribute.all_reduce(tf.constant(seconds, tf.float64), "max"))
+
+
+def timed(f: Callable[[], Any], calls: int = 1) -> float:
+    """Seconds a call from when all are there until the last is done."""
+    distribute.barrier()
+    start = perf_counter()
+    for _ in range(calls):
+        f()
+    return slowest((perf_counter() - start) / calls)
+
+
+def reductions(size: int, rounds: int) -> Row:
+    """Seconds of an all-reduce of so many bytes, by agog and by mpi4py, in turns: the least of some rounds."""
+    from mpi4py import MPI
+
+    given = np.ones(size // 4, np.float32)
+    result, x = np.empty_like(given), tf.constant(given)
+    ways: dict[str, Callable[[], Any]] = {
+        "agog": lambda: distribute.all_reduce(x),
+        "mpi4py": lambda: MPI.COMM_WORLD.Allreduce(given, result),
+    }
+    calls = max(1, int(BURST / max(timed(f, 2) for f in ways.values())))
+    rows = [{name: timed(f, calls) for name, f in ways.items()} for _ in range(rounds)]
+    return {"bytes": given.nbytes, **{name: min(row[name] for row in rows) for name in ways}}
+
+
+class Training:
+    """Steps of a case of benchmarks/cases, on a batch of each rank's own.
+
+    Args:
+        case: its name.
+    """
+
+    def __init__(self, case: str) -> None:
+        rng = np.random.default_rng(SEED)
+        chosen: Any = CASES[case]
+        self.case = chosen
+        self.variables = [tf.Variable(array) for array in chosen.parameters(rng)]
+        self.batch = [tf.constant(array) for array in chosen.batch(rng)]
+        self.optimizer = tf.train.AdamOptimizer(chosen.rate)
+
+    def step(self, tape_type: type[tf.GradientTape]) -> Row:
+        """Seconds of the parts of a step."""
+        times = [perf_counter()]
+        with tape_type() as tape:
+            loss = self.case.agog(tf, *self.variables, *self.batch)
+        times.append(perf_counter())
+        gradients = tape.gradient(loss, self.variables)
+        times.append(perf_counter())
+        self.optimizer.apply_gradients(zip(gradients, self.variables, strict=True))
+        times.append(perf_counter())
+        return dict(zip(("forward", "backward", "update"), np.diff(times).tolist(), strict=True))
+
+    @property
+    def size(self) -> int:
+        """Bytes of all gradients."""
+        return sum(variable.numpy().nbytes for variable in self.variables)
+
+
+@contextmanager
+def waits() -> Iterator[list[float]]:
+    """The seconds that each average of gradients waits behind the walk back."""
+    found: list[float] = []
+    finish = Averaging.finish
+
+    def timed_finish(averaging: Averaging, text: str = "") -> list[str]:
+        start = perf_counter()
+        texts = finish(averaging, text)
+        found.append(perf_counter() - start)
+        return texts
+
+    Averaging.finish = timed_finish  # type: ignore[assignment, method-assign]
+    try:
+        yield found
+    finally:
+        Averaging.finish = finish  # type: ignore[method-assign]
+
+
+def use_buckets(most: int) -> None:
+    """Cut gradients into buckets of so many bytes from now on."""
+    # The first is of a megabyte, as by default, unless all are smaller, or one holds all.
+    buckets.FIRST, buckets.MOST = most if most == WHOLE else min(1 << 20, most), most
+    buckets.LEAST = WHOLE  # no quarter of all limits them
+    everybody().averaging = None  # it keeps buffers of the layout before
+
+
+def steps(training: Training, bucket: int, rounds: int) -> Row:
+    """Seconds of a step with buckets of a size, beside one that averages nothing, and beside the averages alone."""
+    use_buckets(bucket)
+    gradients = [tf.zeros_like(variable) for variable in training.variables]
+    rows = []
+    with waits() as waited:
+        for number in range(2 + rounds):
+            row = {"plain": timed(lambda: training.step(tf.GradientTape))}
+            waited.clear()
+            row["step"] = timed(lambda: training.step(distribute.DistributedGradientTape))
+            wait = sum(waited)
+            row["wait"] = float(distribute.all_reduce(tf.constant(wait, tf.float64), "mean"))
+            row["alone"] = timed(lambda: distribute.average_gradients(gradients, training.variables))
+            if number >= 2:  # the first finds that gradients are dense, and the second makes the buffers
+                rows.append(row)
+    best = min(rows, key=lambda row: row["step"])
+    least = {name: min(row[name] for row in rows) for name in ("plain", "alone")}
+    return {"bytes": min(bucket, training.size), "step": best["step"], "wait": best["wait"], **least}
+
+
+def parts(training: Training, rounds: int) -> Row:
+    """Seconds of the parts of a step alone, in the fastest one, and how far the times lie apart."""
+    training.step(tf.GradientTape)
+    rows = [training.step(tf.GradientTape) for _ in range(rounds)]
+    totals = [sum(row.values()) for row in rows]
+    return {**rows[int(np.argmin(totals))], "size": training.size, "spread": stdev(np.log(totals).tolist())}
+
+
+def wrapper(training: Training, rounds: int) -> Row:
+    """Seconds of a step by the plain tape and by the distributed one, in turns: the least, and the mean of a fifth."""
+    tapes = {"plain": tf.GradientTape, "wrapped": distribute.DistributedGradientTape}
+    taken: dict[str, list[float]] = {name: [] for name in tapes}
+    for number in range(rounds + 5):
+        for name, tape_type in tapes.items():
+            start = perf_counter()
+            training.step(tape_type)
+            if number >= 5:
+                taken[name].append(perf_counter() - start)
+    fastest = {name: sorted(times)[: max(1, rounds // 5)] for name, times in taken.items()}
+    return {name: times[0] for name, times in fastest.items()} | {
+        f"{name}_fifth": fmean(times) for name, times in fastest.items()
+    }
+
+
+def main(file: str, wanted: str) -> None:
+    """Measure what a JSON object wants: "case", "small", "sizes" of messages, "buckets", and "rounds"."""
+    asked = json.loads(wanted)
+    if hasattr(os, "sched_setaffinity"):
+        cores = sorted(os.sched_getaffinity(0))
+        os.sched_setaffinity(0, {cores[distribute.local_rank() % len(cores)]})
+    rounds = asked["rounds"]
+    found: dict[str, Any] = {"all_reduce": [reductions(size, rounds) for size in asked["sizes"]]}
+    if distribute.size() == 1:
+        found["parts"] = parts(Training(asked["case"]), 3 * rounds)
+        found["wrapper"] = wrapper(Training(asked["small"]), 40 * rounds)
+    else:
+        training = Training(asked["case"])
+        found["steps"] = [steps(training, bucket, rounds) for bucket in asked["buckets"]]
+    if distribute.rank() == 0:
+        Path(file).write_text(json.dumps(found))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
