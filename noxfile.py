@@ -289,7 +289,7 @@ def docs(session: nox.Session) -> None:
 @nox.session(default=False, requires=["wheels"])
 def site(session: nox.Session) -> None:
     """Build the site out of docs/, with pictures that the examples draw; AGOG_SITE names a folder to keep it in."""
-    install(session, "agog", "agog-testing", "agog-fake", "scikit-learn", *SITE)
+    install(session, "agog", "agog-distribute", "agog-testing", "agog-fake", "scikit-learn", *SITE)
     folder = Path(os.environ.get("AGOG_SITE") or session.cache_dir / "site").resolve()
     session.run("sphinx-build", "-q", "-W", "--keep-going", "-j", "auto", "-b", "html", str(ROOT / "docs"), str(folder))
     session.log(f"The site is in {folder / 'index.html'}.")

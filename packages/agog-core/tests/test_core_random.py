@@ -361,3 +361,23 @@ def test_scaled_uniforms_stay_below_their_upper_end(dtype: str) -> None:
     assert values.min() >= 1
     assert values.max() < 2
     assert values.max() > 1.98
+
+
+def test_a_restored_generator_has_the_parts_and_the_state_of_one_that_ran_through() -> None:
+    through = random.Generator(3)
+    through.reserve(None, 5)
+    restored = random.Generator(3)
+    restored.restore_checkpoint_state(through.checkpoint_state())
+    assert restored.checkpoint_dependencies() == through.checkpoint_dependencies() == {}
+    assert restored.checkpoint_dependency("_counters") is None
+    assert restored.checkpoint_state() == through.checkpoint_state()
+
+
+def test_one_process_keeps_how_far_several_were() -> None:
+    several = random.Generator(3)
+    several.of_process(0).reserve(None, 5)
+    alone = random.Generator(3)
+    alone.restore_checkpoint_state(several.checkpoint_state())
+    again = random.Generator(3)
+    again.restore_checkpoint_state(alone.checkpoint_state())
+    assert again.of_process(0).reserve(None, 1) == several.of_process(0).reserve(None, 1)

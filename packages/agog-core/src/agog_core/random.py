@@ -184,7 +184,21 @@ class Generator(Checkpointable):
             state["mix"] = self._mix
         if self._of_process is not None:
             state["of_process"] = self._of_process.get_state()["counters"]
+        elif self._counters_of_process:
+            state["of_process"] = [[*key, counter] for key, counter in sorted(self._counters_of_process.items())]
         return state
+
+    def checkpoint_dependencies(self) -> dict[str, Any]:
+        """No parts: all state is in `checkpoint_state`.
+
+        Returns:
+            An empty dict.
+        """
+        return {}
+
+    def checkpoint_dependency(self, name: str) -> None:
+        """No part has a name; see `checkpoint_dependencies`."""
+        return None
 
     def checkpoint_state(self) -> dict[str, Any]:
         """The result of `get_state`, for checkpoints.
