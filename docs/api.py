@@ -36,6 +36,7 @@ PAGES: dict[str, tuple[str, ...]] = {
     "Data": ("agog_data",),
     "Checkpoints": ("agog_checkpoint",),
     "Summaries": ("agog_summary",),
+    "Several processes": ("agog_distribute",),
     "Devices and plugins": ("agog_core.dispatch", "agog_core.observers", "agog_core.plugin", "agog_core.exports"),
     "Errors": ("agog_core.errors",),
     "Compatibility": ("agog_compat", "agog_core", "agog"),
