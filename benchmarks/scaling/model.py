@@ -46,6 +46,7 @@ class Step:
         update: applies them.
         size: bytes of all gradients.
         spread: standard deviation of the logarithm of the time, from step to step.
+        copy: puts the gradients into buckets, where there are several ranks.
     """
 
     forward: float
@@ -53,6 +54,7 @@ class Step:
     update: float
     size: float
     spread: float = 0.0
+    copy: float = 0.0
 
     def seconds(self, ranks: int, network: Network, buckets: Sequence[float], overlaps: bool = True) -> float:
         """The expected time of a step that waits for the slowest of the ranks.
@@ -64,7 +66,7 @@ class Step:
             overlaps: whether a bucket is sent as soon as its gradients are there, and not behind the last one.
         """
         slowest = slowest_of(ranks, self.spread)
-        backward, end, ready = self.backward * slowest, 0.0, 0.0
+        backward, end, ready = (self.backward + self.copy * (ranks > 1)) * slowest, 0.0, 0.0
         for size in buckets:
             ready += backward * size / self.size
             end = max(end, ready if overlaps else backward) + (network.ring(size, ranks) if ranks > 1 else 0.0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from statistics import fmean, stdev
@@ -96,21 +96,32 @@ class Training:
 
 @contextmanager
 def waits() -> Iterator[list[float]]:
-    """The seconds that each average of gradients waits behind the walk back."""
+    """The seconds in which the walk back stands still for averages: when a bucket is handed over, and at the end."""
     found: list[float] = []
-    finish = Averaging.finish
+    own = {name: getattr(Averaging, name) for name in ("_start", "finish")}  # the last bucket is sent in `_start`
+    is_inside = False  # `finish` calls `_start`
 
-    def timed_finish(averaging: Averaging, text: str = "") -> list[str]:
-        start = perf_counter()
-        texts = finish(averaging, text)
-        found.append(perf_counter() - start)
-        return texts
+    def timed_as(method: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*arguments: Any, **options: Any) -> Any:
+            nonlocal is_inside
+            if is_inside:
+                return method(*arguments, **options)
+            is_inside, start = True, perf_counter()
+            try:
+                return method(*arguments, **options)
+            finally:
+                is_inside = False
+                found.append(perf_counter() - start)
 
-    Averaging.finish = timed_finish  # type: ignore[assignment, method-assign]
+        return call
+
+    for name, method in own.items():
+        setattr(Averaging, name, timed_as(method))
     try:
         yield found
     finally:
-        Averaging.finish = finish  # type: ignore[method-assign]
+        for name, method in own.items():
+            setattr(Averaging, name, method)
 
 
 def use_buckets(most: int) -> None:
@@ -146,7 +157,21 @@ def parts(training: Training, rounds: int) -> Row:
     training.step(tf.GradientTape)
     rows = [training.step(tf.GradientTape) for _ in range(rounds)]
     totals = [sum(row.values()) for row in rows]
-    return {**rows[int(np.argmin(totals))], "size": training.size, "spread": stdev(np.log(totals).tolist())}
+    spread = stdev(np.log(totals).tolist())
+    copy = copying([variable.numpy() for variable in training.variables], rounds)
+    return {**rows[int(np.argmin(totals))], "size": training.size, "spread": spread, "copy": copy}
+
+
+def copying(gradients: Sequence[Any], rounds: int) -> float:
+    """Seconds in which gradients are divided by the number of ranks, into a buffer of all: the least of some rounds."""
+    buffer = np.zeros(sum(gradient.size for gradient in gradients), np.float32)
+    targets = np.split(buffer, np.cumsum([gradient.size for gradient in gradients])[:-1])
+
+    def copy() -> None:
+        for gradient, target in zip(gradients, targets, strict=True):
+            np.multiply(gradient.reshape(-1), np.float32(0.5), out=target)
+
+    return min(timed(copy) for _ in range(rounds))
 
 
 def wrapper(training: Training, rounds: int) -> Row:

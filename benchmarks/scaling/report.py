@@ -59,7 +59,9 @@ def computed(results: Results, network: Network) -> dict[str, Any]:
     for ranks, rows in several(results).items():
         fit = fitted([(row["bytes"], row["agog"]) for row in rows["all_reduce"]], ranks)
         found["fitted"][str(ranks)] = {"latency": fit.latency, "bandwidth": fit.bandwidth}
-        found["steps"][str(ranks)] = [like(step, row, ranks, fit) for row in rows["steps"]]
+        found["steps"][str(ranks)] = [
+            [like(step, row, ranks, fit, way) for way in (True, False)] for row in rows["steps"]
+        ]
     return found
 
 
@@ -70,11 +72,15 @@ def efficiencies(step: Step, network: Network, way: Way) -> dict[str, float]:
     return {str(n): alike.efficiency(n, network, buckets, way.overlaps) for n in RANKS}
 
 
-def like(step: Step, row: Mapping[str, float], ranks: int, fit: Network) -> float:
+def like(step: Step, row: Mapping[str, float], ranks: int, fit: Network, overlaps: bool) -> float:
     """Seconds that the model gives for a measured step of ranks that share this machine, by the fitted network."""
     factor = row["plain"] / (step.forward + step.backward + step.update)
-    shared = Step(step.forward * factor, step.backward * factor, step.update * factor, step.size)
-    return shared.seconds(ranks, fit, cut(step.size, row["bytes"], FIRST if row["bytes"] < step.size else step.size))
+    forward, backward, update, copy = (
+        factor * seconds for seconds in (step.forward, step.backward, step.update, step.copy)
+    )
+    shared = Step(forward, backward, update, step.size, copy=copy)
+    buckets = cut(step.size, row["bytes"], FIRST if row["bytes"] < step.size else step.size)
+    return shared.seconds(ranks, fit, buckets, overlaps)
 
 
 def several(results: Results) -> dict[int, Any]:
@@ -99,17 +105,26 @@ def tables(results: Results) -> str:
         parts, cost = results["ranks"]["1"]["parts"], results["ranks"]["1"]["wrapper"]
         lines += [
             f"One rank: forward {_ms(parts['forward'])} ms, backward {_ms(parts['backward'])} ms, update "
-            f"{_ms(parts['update'])} ms, spread {parts['spread']:.3f}; the wrapper's step over the plain one "
-            f"{cost['wrapped'] / cost['plain']:.3f} (least), {cost['wrapped_fifth'] / cost['plain_fifth']:.3f} (mean "
-            "of the fastest fifth).",
+            f"{_ms(parts['update'])} ms, copy into buckets {_ms(parts['copy'])} ms, spread {parts['spread']:.3f}. "
+            f"The wrapper's step over the plain one: {cost['wrapped'] / cost['plain']:.3f} (least), "
+            f"{cost['wrapped_fifth'] / cost['plain_fifth']:.3f} (mean of the fastest fifth).",
             "",
         ]
     for ranks, rows in several(results).items() if "computed" in results else ():
         lines += _table(
             f"A step, {ranks} ranks, in ms:",
-            ("buckets", "step", "without averages", "averages alone", "waited", "hidden", "computed step"),
+            (
+                "buckets",
+                "step",
+                "without averages",
+                "averages alone",
+                "waited",
+                "hidden",
+                "computed",
+                "without overlap",
+            ),
             [
-                (_bytes(row["bytes"]), *(_ms(row[name]) for name in TIMES), hidden(row), _ms(given))
+                (_bytes(row["bytes"]), *(_ms(row[name]) for name in TIMES), hidden(row), *map(_ms, given))
                 for row, given in zip(rows["steps"], results["computed"]["steps"][str(ranks)], strict=True)
             ],
         )

@@ -39,6 +39,10 @@ def test_buckets_are_sent_one_behind_the_other_while_the_walk_goes_on() -> None:
     # Ten times as slow, the second waits for the first: from 1 to 2.002, to 3.004.
     assert step.seconds(2, Network(1e-3, 1e2), [100, 100]) == pytest.approx(1 + 1 + 2 * 1.002 + 0.5)
     assert step.seconds(1, NETWORK, [100, 100]) == 3.5
+    # A copy into buckets of 0.5 seconds takes part in the walk, but not of one rank.
+    copied = Step(forward=1, backward=2, update=0.5, size=200, copy=0.5)
+    assert copied.seconds(2, NETWORK, [100, 100]) == pytest.approx(1 + 2.5 + 0.102 + 0.5)
+    assert copied.seconds(1, NETWORK, [100, 100]) == 3.5
     assert step.efficiency(2, NETWORK, [100, 100]) == pytest.approx(3.5 / 3.602)
 
 
@@ -82,7 +86,7 @@ RESULTS: dict[str, Any] = {
     "ranks": {
         "1": {
             "all_reduce": [{"bytes": 4, "agog": 0.002, "mpi4py": 0.001}],
-            "parts": {"forward": 1.0, "backward": 2.0, "update": 0.5, "size": 8 << 20, "spread": 0.0},
+            "parts": {"forward": 1.0, "backward": 2.0, "update": 0.5, "size": 8 << 20, "spread": 0.0, "copy": 0.0},
             "wrapper": {"plain": 1.0, "wrapped": 1.01, "plain_fifth": 2.0, "wrapped_fifth": 2.04},
         },
         "2": {
@@ -99,7 +103,7 @@ def test_what_is_measured_and_computed_is_told() -> None:
     assert "| 4 B | 2 | 1 | 0.50 |" in told
     assert "1.010 (least), 1.020 (mean of the fastest fifth)" in told
     # A ring of two is fitted by 1 ms and 1 GB/s: 8 MB in one bucket take 2 ms and 8.4 ms behind the walk.
-    assert "| 8 MB | 3.75e+03 | 3.5e+03 | 1e+03 | 125 | 75% | 3.51e+03 |" in told
+    assert "| 8 MB | 3.75e+03 | 3.5e+03 | 1e+03 | 125 | 75% | 3.51e+03 | 3.51e+03 |" in told
     # Two ranks at 1 MB/s send 8 MB in 8.4 s. The first MB is there at 0.25 s of the walk, and then one follows another.
     alike = computed["efficiency"]["4 MB, no stragglers"]
     assert alike["1"] == 1.0
