@@ -1,0 +1,43 @@
+"""Location: the files of TensorFlow's checkpoints, by the paths that programs pass."""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import NamedTuple
+
+from agog_checkpoint.tensorflow.table_end import ends_as_table
+
+INDEX_SUFFIX = ".index"
+_SAVED_MODELS = ("saved_model.pb", "saved_model.pbtxt")
+_VARIABLES = os.path.join("variables", "variables")
+# What Saver.save of the first format returns for files of several devices.
+_OF_DEVICES = re.compile(r"(.*)-\?{5}-of-([0-9]{5})", re.DOTALL)
+
+
+class Location(NamedTuple):
+    """Where a checkpoint is: the prefix of the files' names; and for the first format the files."""
+
+    prefix: str
+    files: tuple[str, ...] = ()
+
+
+def locate(path: str) -> Location | None:
+    """The checkpoint of TensorFlow that a path names: by its prefix, or the folder of a SavedModel. None if there is
+    none."""
+    if is_saved_model(path):
+        path = os.path.join(path, _VARIABLES)
+    if os.path.isfile(path + INDEX_SUFFIX):
+        return Location(path)
+    files = _files_of_devices(path) or [path]
+    return Location(path, tuple(files)) if all(map(ends_as_table, files)) else None
+
+
+def is_saved_model(path: str) -> bool:
+    """Whether a path is the folder of a SavedModel."""
+    return any(os.path.isfile(os.path.join(path, name)) for name in _SAVED_MODELS)
+
+
+def _files_of_devices(path: str) -> list[str]:
+    found = _OF_DEVICES.fullmatch(path)
+    return [] if found is None else [f"{found[1]}-{number:05d}-of-{found[2]}" for number in range(int(found[2]))]
