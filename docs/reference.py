@@ -37,7 +37,7 @@ device, and return plain data. What they name by `"module:attribute"` strings is
 
 # Where each name of `agog_core.plugin` is described, in the order of the page.
 PARTS = {
-    "What hooks return": ("Kernel", "Backend", "MemoryStats", "Op", "Conformance"),
+    "What hooks return": ("Kernel", "Backend", "MemoryStats", "Op", "LateOps", "Conformance"),
     "The module of hooks": ("requires",),
     "In new ops": ("unary", "binary", "call", "call_several", "call_with", "create", "update", "convert_to_tensor"),
     "In executors": ("Executor", "Executable", "Graph", "Node", "Value"),

@@ -47,6 +47,7 @@ STATE = {
     "agog_core.dispatch.kernels.observation._timed": "late: the same",
     "agog_core.dispatch.kernels.resolution.fallbacks": "late: their scopes forget all kernels",
     "agog_core.dispatch.op.late_ops": "none: how ops are imported",
+    "agog_core.dispatch.op.late_ops_of_plugins": "none: the same",
     "agog_core.dispatch.op.registry": "none: ops by name, each once",
     "agog_core.dispatch.plugins.loader._is_loading": "none: for errors",
     "agog_core.dispatch.plugins.loader._loader": "late: loading and leaving plugins forgets all kernels",

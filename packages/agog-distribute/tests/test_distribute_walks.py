@@ -139,11 +139,20 @@ def test_buffers_take_the_memory_of_the_gradients_once(together: Any) -> None:
         assert found == wanted
 
 
+def test_programs_that_use_nothing_of_it_load_its_hooks_only() -> None:
+    program = (
+        "import sys, agog_core as ag; ag.constant(1.0) + 1; "
+        "print([name for name in sys.modules if name.startswith('agog_distribute')], 'agog_core.ops.nn' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout == "['agog_distribute', 'agog_distribute.hooks'] False\n"
+
+
 def test_programs_without_averages_load_nothing_of_them() -> None:
     program = (
         "import sys, agog_core as ag, agog_distribute; ag.constant(1.0) + 1; agog_distribute.all_reduce([1.0]); "
         "print([name for name in sys.modules if name.startswith('agog_optimizers') or name.split('.')[-1] in "
-        "('averages', 'averaging', 'walks', 'progress', 'tape', 'sharding') and name.startswith('agog_distribute')])"
+        "('averages', 'transfers', 'walks', 'progress', 'tape', 'sharding') and name.startswith('agog_distribute')])"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"

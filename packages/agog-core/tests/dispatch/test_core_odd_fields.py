@@ -14,7 +14,7 @@ import pytest
 import agog_core as ag
 from agog_core.dispatch.plugins.loader import Plugin, loader
 from agog_core.dispatch.reports.diagnosis import problems
-from agog_core.plugin import Backend, Collective, Compiler, Conformance, Executor, Kernel, Op, hookimpl
+from agog_core.plugin import Backend, Collective, Compiler, Conformance, Executor, Kernel, LateOps, Op, hookimpl
 from agog_testing import says
 
 
@@ -140,6 +140,16 @@ CLASSES: list[tuple[str, Callable[..., Any], str, dict[str, Any], dict[str, Want
             **dict.fromkeys(("reserve", "reserve_of"), Wanted("a name", "text", "reference", "None")),
             "parts": Wanted("a name or names of ops, a function, and more names if any", "None"),
             "unneeded": Wanted("a mapping of names to functions", "None", "mapping"),
+        },
+    ),
+    (
+        "agog_ops",
+        LateOps,
+        "LateOps",
+        {"names": ("odd_op",), "ops": "no_such_module_of_agog:x"},
+        {
+            "names": Wanted("a tuple of the names of ops", "texts"),
+            "ops": Wanted("a 'module:attribute' string, which is imported when the ops are needed", "reference"),
         },
     ),
     (

@@ -64,8 +64,8 @@ def named(value: Any) -> str:
     [
         ({"agog_kernels": lambda: [1]}, "agog_kernels must yield Kernel objects; it yielded 1."),
         ({"agog_backends": lambda: [Kernel]}, f"agog_backends must yield Backend objects; it yielded {Kernel!r}."),
-        ({"agog_ops": lambda: ["square"]}, "agog_ops must yield Op objects; it yielded 'square'."),
-        ({"agog_ops": lambda: None}, "agog_ops must yield Op objects; it returned None."),
+        ({"agog_ops": lambda: ["square"]}, "agog_ops must yield Op or LateOps objects; it yielded 'square'."),
+        ({"agog_ops": lambda: None}, "agog_ops must yield Op or LateOps objects; it returned None."),
         ({"agog_conformance": lambda: None}, "agog_conformance must return a Conformance; it returned None."),
         ({"agog_compilers": lambda: [1]}, "agog_compilers must yield Compiler objects; it yielded 1."),
         ({"agog_compilers": lambda: None}, "agog_compilers must yield Compiler objects; it returned None."),

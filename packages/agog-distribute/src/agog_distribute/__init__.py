@@ -5,14 +5,25 @@
 (0, 1)
 """
 
+from typing import TYPE_CHECKING
 from typing import Any as _Any
 
 from agog_core.exports import later as _later
 from agog_core.replicas import offer_processes as _offer_processes
-from agog_distribute.collectives.ops import *
-from agog_distribute.faults.deadline import *
-from agog_distribute.processes.groups import *
-from agog_distribute.saving import *
+
+if TYPE_CHECKING:
+    from agog_distribute.collectives.ops import *
+    from agog_distribute.datasets import *
+    from agog_distribute.faults.deadline import *
+    from agog_distribute.gradients.averages import *
+    from agog_distribute.gradients.tape import *
+    from agog_distribute.optimizers.distributed import *
+    from agog_distribute.processes.groups import *
+    from agog_distribute.saving import *
+    from agog_distribute.strategies.context import *
+    from agog_distribute.strategies.kinds import *
+    from agog_distribute.strategies.options import *
+    from agog_distribute.strategies.strategy import *
 
 __version__ = "0.1.0"
 
@@ -24,10 +35,14 @@ def _of_run() -> _Any:
 
 
 _offer_processes(_of_run)
-# Hooks import this package in every program that finds plugins: what trains waits until somebody asks for it.
+# Every program that finds plugins imports this package with its hooks: all else waits until somebody asks for it.
 __getattr__, __dir__ = _later(
     __name__,
     rooms=[
+        "agog_distribute.processes.groups",
+        "agog_distribute.faults.deadline",
+        "agog_distribute.collectives.ops",
+        "agog_distribute.saving",
         "agog_distribute.gradients.averages",
         "agog_distribute.gradients.tape",
         "agog_distribute.optimizers.distributed",

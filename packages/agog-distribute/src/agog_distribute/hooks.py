@@ -4,26 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from agog_core.plugin import Conformance, Kernel, Op, hookimpl, requires
+from agog_core.plugin import Conformance, Kernel, LateOps, hookimpl, requires
 
 requires(3)
 
-NAMES = ("all_gather", "all_reduce", "all_to_all", "broadcast", "reduce_scatter")
+OPS = ("all_gather", "all_reduce", "all_to_all", "broadcast", "reduce_scatter")
 
 
 @hookimpl
-def agog_ops() -> Iterator[Op]:
-    """The ops."""
-    from agog_distribute.collectives.ops import OPS
-
-    yield from OPS
+def agog_ops() -> Iterator[LateOps]:
+    """The ops, which a program of one process does without."""
+    yield LateOps(names=tuple(f"distribute_{op}" for op in OPS), ops="agog_distribute.collectives.ops:OPS")
 
 
 @hookimpl
 def agog_kernels() -> Iterator[Kernel]:
     """A kernel for each op, which asks the collective that is connected."""
-    for name in NAMES:
-        yield Kernel(op=f"distribute_{name}", device="cpu", fn=f"agog_distribute.collectives.kernels:{name}")
+    for op in OPS:
+        yield Kernel(op=f"distribute_{op}", device="cpu", fn=f"agog_distribute.collectives.kernels:{op}")
 
 
 @hookimpl

@@ -19,16 +19,26 @@ Names = str | tuple[str, ...]
 
 # Every op that is loaded, by name: `Op` adds itself, and the loader takes out those of plugins that fail or leave.
 registry: dict[str, Op] = {}
-# What imports the modules of ops that load late; agog_core.ops adds itself.
+# What imports the modules of the core's ops; agog_core.ops adds itself.
 late_ops: list[Callable[[], None]] = []
+# What imports the ops that a plugin has only named, by the name of the plugin; the loader adds it.
+late_ops_of_plugins: dict[str, Callable[[], None]] = {}
 
 
 def all_ops() -> dict[str, Op]:
     """Every op by name, also those whose modules most programs do without: these are imported first."""
+    load_core_ops()
+    for plugin, load in list(late_ops_of_plugins.items()):
+        load()
+        late_ops_of_plugins.pop(plugin, None)
+    return registry
+
+
+def load_core_ops() -> None:
+    """Import every module of the core's ops."""
     while late_ops:
         late_ops[-1]()
         del late_ops[-1:]  # now that it has come to its end
-    return registry
 
 
 class Parts(Named):

@@ -23,6 +23,7 @@ from agog_core.dispatch.fields import (
     TOLERANCES,
     Field,
     check_fields,
+    each,
     is_reference,
     mapping,
     optional,
@@ -235,6 +236,35 @@ _CONFORMANCE = {
 }
 
 
+@dataclass(frozen=True, kw_only=True)
+class LateOps:
+    """Ops that a plugin names, and that are imported where a program uses them, or a report or the kit asks for all.
+
+    Args:
+        names: the names of the ops. Each begins with the plugin's name and an underscore, so that it meets no other
+            plugin's, and none of agog-core's.
+        ops: where the ops are: a ``"module:attribute"`` string that names a tuple or list of `Op`.
+
+    Raises:
+        TypeError: an argument is of a wrong type.
+
+    >>> LateOps(names=("waves_ripple",), ops="my_waves.ops:OPS").names
+    ('waves_ripple',)
+    """
+
+    names: tuple[str, ...]
+    ops: str
+
+    def __post_init__(self) -> None:
+        check_fields("LateOps", _LATE_OPS, vars(self))
+
+
+_LATE_OPS = {
+    "names": Field(lambda names: names and each(NAME, "").accepts(names), "a tuple of the names of ops"),
+    "ops": Field(is_reference, "a 'module:attribute' string, which is imported when the ops are needed"),
+}
+
+
 class Hooks:
     """The hooks. A plugin implements those that it needs, as functions of its module marked with `hookimpl`."""
 
@@ -269,19 +299,18 @@ class Hooks:
         raise NotImplementedError
 
     @hookspec
-    def agog_ops(self) -> Iterable[Op]:
-        """Yield the ops that the plugin adds to those of agog-core.
+    def agog_ops(self) -> Iterable[Op | LateOps]:
+        """Yield the ops that the plugin adds to those of agog-core, or name them.
 
         Returns:
-            Ops; their kernels come through `agog_kernels`.
+            Ops, or `LateOps`, with which a program that uses none of them does not import them. Their kernels come
+            through `agog_kernels`.
 
         Example::
 
             @hookimpl
             def agog_ops():
-                from my_ops.gelu import gelu_op
-
-                yield gelu_op
+                yield LateOps(names=("waves_ripple",), ops="my_waves.ops:OPS")
         """
         raise NotImplementedError
 

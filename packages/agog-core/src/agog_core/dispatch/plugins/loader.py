@@ -16,13 +16,14 @@ from typing import Any
 
 import pluggy
 
-from agog_core.dispatch.op import Op, all_ops
+from agog_core.dispatch.op import Op, late_ops_of_plugins, load_core_ops
 from agog_core.dispatch.op import registry as ops
 from agog_core.dispatch.plugins.backend import Backend
 from agog_core.dispatch.plugins.collectives import Collective
 from agog_core.dispatch.plugins.compilers import Compiler
-from agog_core.dispatch.plugins.contract import PROJECT, Conformance, Hooks, Kernel, check_version
+from agog_core.dispatch.plugins.contract import PROJECT, Conformance, Hooks, Kernel, LateOps, check_version
 from agog_core.dispatch.plugins.executors import Executor
+from agog_core.dispatch.plugins.late_ops import are_imported, check_names, imported
 from agog_core.dispatch.plugins.preference import how_much, preference_of_environment
 from agog_core.dispatch.plugins.watch import watched
 from agog_core.errors import PluginError, PluginWarning, describe_error, describe_value
@@ -62,6 +63,7 @@ class Plugin:
     backends: list[Backend] = field(default_factory=list)
     kernels: list[Kernel] = field(default_factory=list)
     ops: list[Op] = field(default_factory=list)
+    late_ops: list[LateOps] = field(default_factory=list)
     executors: list[Executor] = field(default_factory=list)
     compilers: list[Compiler] = field(default_factory=list)
     collectives: list[Collective] = field(default_factory=list)
@@ -70,12 +72,17 @@ class Plugin:
     def leave_out(self, why: str, cause: BaseException | None = None) -> None:
         """Record that the plugin has failed, and forget what it has brought."""
         self.failure, self.cause = why, cause
-        self.backends, self.kernels, self.ops, self.executors, self.compilers = [], [], [], [], []
-        self.collectives = []
+        self.backends, self.kernels, self.ops, self.late_ops = [], [], [], []
+        self.executors, self.compilers, self.collectives = [], [], []
         self.conformance = Conformance()
 
     def __str__(self) -> str:
         return f"agog plugin {self.name!r} ({self.distribution})"
+
+    @property
+    def op_names(self) -> list[str]:
+        """The names of its ops, also of those that are not imported yet."""
+        return [*(op.name for op in self.ops), *(name for late in self.late_ops for name in late.names)]
 
     def backend(self, device: str) -> Backend | None:
         """The backend that it brings for a device type, or None."""
@@ -123,7 +130,21 @@ class PluginLoader:
         self.plugins.append(plugin)
         for op in plugin.ops:
             ops[op.name] = op
+        if plugin.late_ops:
+            late_ops_of_plugins[name] = partial(self._import_ops, plugin)
         return plugin
+
+    def _import_ops(self, plugin: Plugin) -> None:
+        """Import the ops that a plugin has named; where that fails, it keeps what else it brings."""
+        try:
+            found = [op for late in plugin.late_ops for op in imported(late)]
+        except PluginError as error:
+            text = f"{plugin}: its ops are left out: {error}"
+            if self.strict:
+                raise PluginError(text) from error.__cause__
+            warnings.warn(text, PluginWarning, stacklevel=4)
+        else:
+            ops.update((op.name, op) for op in found)
 
     def _load(self, plugin: Plugin, find: Any) -> None:
         known_ops = set(ops)
@@ -155,8 +176,6 @@ class PluginLoader:
         try:
             self.manager.register(module, name=plugin.name)
             self._check_hooks(plugin.name, module)
-            if self._implementations("agog_ops", module):
-                _load_late_ops()
             self._collect(plugin, module)
             if self._is_settled:
                 self._check_devices(plugin)
@@ -185,8 +204,9 @@ class PluginLoader:
             for _, plugin in rivals:
                 if plugin is not stays:
                     self.manager.unregister(name=plugin.name)
-                    for op in plugin.ops:
-                        del ops[op.name]
+                    late_ops_of_plugins.pop(plugin.name, None)
+                    for name in plugin.op_names:
+                        ops.pop(name, None)
                     plugin.leave_out(_brought_twice(device, stays))
                     self._report(plugin)
         self._is_settled = True
@@ -204,11 +224,12 @@ class PluginLoader:
             )
 
     def _collect(self, plugin: Plugin, module: Any) -> None:
-        def call(hook: str, kind: type) -> list[Any]:
+        def call(hook: str, *kinds: type) -> list[Any]:
             plugin.at_work = f"its hook {hook}"
-            return [item for function in self._implementations(hook, module) for item in _brought(hook, function, kind)]
+            functions = self._implementations(hook, module)
+            return [item for function in functions for item in _brought(hook, function, kinds)]
 
-        plugin.ops = call("agog_ops", Op)
+        self._take_ops(plugin, call("agog_ops", Op, LateOps))
         plugin.backends = call("agog_backends", Backend)
         plugin.kernels = call("agog_kernels", Kernel)
         plugin.executors = call("agog_executors", Executor)
@@ -216,12 +237,24 @@ class PluginLoader:
         plugin.collectives = call("agog_collectives", Collective)
         for conformance in call("agog_conformance", Conformance):
             plugin.conformance = conformance
-        for op in plugin.ops:
-            if ops.get(op.name, op) is not op:
-                raise PluginError(f"it defines the op {op.name!r}, which exists already; choose another name.")
         for backend in plugin.backends:
             if sum(backend.device == other.device for other in plugin.backends) > 1:
                 raise PluginError(f"it brings the device type {backend.device!r} twice.")
+
+    def _take_ops(self, plugin: Plugin, brought: list[Op | LateOps]) -> None:
+        plugin.ops = [op for op in brought if isinstance(op, Op)]
+        if plugin.ops:
+            _load_late_ops()
+        for late in brought:
+            if isinstance(late, LateOps):
+                check_names(plugin.name, late)
+                if are_imported(late):
+                    plugin.ops += imported(late)
+                else:
+                    plugin.late_ops.append(late)
+        for op in plugin.ops:
+            if ops.get(op.name, op) is not op:
+                raise _taken(op.name)
 
     def _check_devices(self, plugin: Plugin) -> None:
         """Refuse a plugin that comes later with a device type that another one serves in host memory."""
@@ -243,29 +276,26 @@ class PluginLoader:
         warnings.warn(text, PluginWarning, stacklevel=2)
 
 
-def _brought(hook: str, function: Callable[[], Any], kind: type) -> list[Any]:
-    """What a hook gives, which is all of one kind; an error names the hook."""
+def _brought(hook: str, function: Callable[[], Any], kinds: tuple[type, ...]) -> list[Any]:
+    """What a hook gives, which is all of some kinds; an error names the hook."""
+    wanted = " or ".join(kind.__name__ for kind in kinds)
     try:
         result = function()
-        if kind is Conformance:
+        if Conformance in kinds:
             result = (result,)
         elif not isinstance(result, Iterable):
-            raise PluginError(f"{hook} must yield {kind.__name__} objects; it returned {describe_value(result)}.")
+            raise PluginError(f"{hook} must yield {wanted} objects; it returned {describe_value(result)}.")
         found = list(islice(result, _MOST + 1))
     except (KeyboardInterrupt, PluginError):
         raise
     except BaseException as error:  # libraries in other languages raise their panics as such
         raise PluginError(f"{hook}: {describe_error(error)}") from error
     for item in found:
-        if not isinstance(item, kind):
-            does = (
-                f"return a {kind.__name__}; it returned"
-                if kind is Conformance
-                else f"yield {kind.__name__} objects; it yielded"
-            )
+        if not isinstance(item, kinds):
+            does = f"return a {wanted}; it returned" if Conformance in kinds else f"yield {wanted} objects; it yielded"
             raise PluginError(f"{hook} must {does} {describe_value(item)}.")
     if len(found) > _MOST:
-        raise PluginError(f"{hook} yields more than {_MOST:,} {kind.__name__} objects; it must come to an end.")
+        raise PluginError(f"{hook} yields more than {_MOST:,} {wanted} objects; it must come to an end.")
     return found
 
 
@@ -327,10 +357,14 @@ def _remember(plugin: Plugin, known: set[str]) -> None:
 def _load_late_ops() -> None:
     """Load the core's ops that load late, so that a plugin's op cannot take the name of one."""
     made = {name: ops.pop(name) for name in _made_since(set())}
-    all_ops()
+    load_core_ops()
     for name, op in made.items():
         if ops.setdefault(name, op) is not op:
-            raise PluginError(f"it defines the op {name!r}, which exists already; choose another name.")
+            raise _taken(name)
+
+
+def _taken(name: str) -> PluginError:
+    return PluginError(f"it defines the op {name!r}, which exists already; choose another name.")
 
 
 # Held while plugins are loaded.

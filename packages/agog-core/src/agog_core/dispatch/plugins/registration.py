@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from agog_core.dispatch.op import registry
+from agog_core.dispatch.op import late_ops_of_plugins, registry
 from agog_core.errors import PluginError
 
 __all__ = ["register_plugin", "unregister_plugin"]
@@ -54,8 +54,9 @@ def unregister_plugin(name: str) -> None:
         raise ValueError(f"unregister_plugin: no plugin {name!r} is loaded.")
     for plugin in found:
         loader().plugins.remove(plugin)
-        for op in plugin.ops:
-            registry.pop(op.name, None)
+        late_ops_of_plugins.pop(name, None)
+        for op in plugin.op_names:
+            registry.pop(op, None)
     loader().manager.unregister(name=name)
     _forget()
 
