@@ -9,7 +9,8 @@ from contextlib import suppress
 from typing import NamedTuple
 
 from agog_checkpoint import file
-from agog_checkpoint.pointer import Kept, latest_checkpoint, name_in, newest_name, point_to, read_kept, read_listed
+from agog_checkpoint.formats import time_of
+from agog_checkpoint.pointer import Kept, latest_checkpoint, name_in, newest_name, point_to, read_listed
 from agog_checkpoint.recovery import INDEX_SUFFIX, is_shard, shards_of
 from agog_checkpoint.safetensors_file import metadata_of
 from agog_core.host_files import check_name, local_path
@@ -59,10 +60,9 @@ def get_checkpoint_state(
     if not os.path.isfile(pointer):
         return None
     newest = os.path.join(folder, newest_name(pointer))
-    names, times = read_listed(pointer)
-    kept = read_kept(folder, name)
+    names, times, preserved = read_listed(pointer)
     paths = [os.path.join(folder, name) for name in names] or [newest]
-    return CheckpointState(newest, paths, times, 0.0 if kept is None else kept.preserved)
+    return CheckpointState(newest, paths, times, preserved)
 
 
 def generate_checkpoint_state_proto(
@@ -164,7 +164,7 @@ def _name_in(folder: str, given: str | os.PathLike[str]) -> str:
 
 def _time_of(path: str) -> float:
     try:
-        return os.path.getmtime(file.main_file(path) or file.file_name(path))
+        return time_of(path) or time.time()
     except OSError:
         return time.time()
 
@@ -224,8 +224,8 @@ def get_checkpoint_mtimes(checkpoint_prefixes: Iterable[str | os.PathLike[str]])
     >>> get_checkpoint_mtimes(["a-folder-that-does-not-exist/ckpt-1"])
     []
     """
-    files = [file.main_file(local_path("get_checkpoint_mtimes", prefix)) for prefix in checkpoint_prefixes]
-    return [os.path.getmtime(found) for found in files if found is not None]
+    times = [time_of(local_path("get_checkpoint_mtimes", prefix)) for prefix in checkpoint_prefixes]
+    return [found for found in times if found is not None]
 
 
 def remove_checkpoint(

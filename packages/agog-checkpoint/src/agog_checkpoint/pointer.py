@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import warnings
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -10,7 +11,8 @@ from typing import Any, BinaryIO, NamedTuple
 
 from agog_checkpoint import compact_json
 from agog_checkpoint.commit import commit, translated
-from agog_checkpoint.file import exists, file_name
+from agog_checkpoint.file import file_name
+from agog_checkpoint.formats import exists
 from agog_checkpoint.regular_file import open_regular
 from agog_checkpoint.warning import CheckpointWarning
 from agog_core.errors import DataLossError
@@ -24,6 +26,8 @@ _PRESERVED = "last_preserved_timestamp: "
 # Comments for TensorFlow, whose format has no such fields.
 _METRICS = "# metrics: "
 _BEST = "# best: "
+_QUOTED = re.compile(r"""(["'])((?:(?!\1)[^\\]|\\.)*)\1""")
+_ESCAPED = re.compile(rb"""\\(([0-7]{3})|["'\\])""")
 
 
 class Kept(NamedTuple):
@@ -103,14 +107,16 @@ def read_kept(folder: str, name: str = _NAME) -> Kept | None:
     return Kept(own, preserved, metrics, best if isinstance(best, str) else None)
 
 
-def read_listed(pointer: str) -> tuple[list[str], list[float]]:
-    """The checkpoints that an existing file lists, the oldest first, and their times: as many, or none. Raises
-    DataLossError if that is damaged, and PermissionDeniedError if it may not be read."""
+def read_listed(pointer: str) -> tuple[list[str], list[float], float]:
+    """The checkpoints that an existing file lists, the oldest first, and their times: as many, or none; and that of the
+    last one that is kept for good, or 0.0. Raises DataLossError if that is damaged, and PermissionDeniedError if it may
+    not be read."""
     lines = _lines(pointer)
     names, times = _values(lines, _ALL), _values(lines, _TIME)
+    (*_, preserved) = _values(lines, _PRESERVED) or [0.0]
     if (
         not all(isinstance(name, str) and name and "\0" not in name for name in names)
-        or not all(type(time) in (int, float) for time in times)
+        or not all(type(time) in (int, float) for time in (*times, preserved))
         or len(times) not in (0, len(names))
     ):
         raise DataLossError(
@@ -118,7 +124,7 @@ def read_listed(pointer: str) -> tuple[list[str], list[float]]:
             f"quotes, each '{_TIME}' by a number, and there should be as many of these, or none. Restore a checkpoint "
             "of that folder by its own path."
         )
-    return names, times
+    return names, times, preserved
 
 
 def newest_name(pointer: str) -> str:
@@ -158,7 +164,20 @@ def _parsed(text: str) -> Any:
     try:
         return compact_json.load(text)
     except (ValueError, RecursionError):
+        return _unescaped(text)
+
+
+def _unescaped(text: str) -> str | None:
+    """A text in quotes as TensorFlow writes it: bytes beyond ASCII are escaped by octal numbers."""
+    found = _QUOTED.fullmatch(text)
+    if found is None:
         return None
+    raw = _ESCAPED.sub(_escaped_byte, found[2].encode("utf-8", "surrogateescape"))
+    return raw.decode("utf-8", "surrogateescape")
+
+
+def _escaped_byte(found: re.Match[bytes]) -> bytes:
+    return found[1] if found[2] is None else bytes([int(found[2], 8) & 255])
 
 
 def _quoted(name: str) -> str:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, Protocol
 
 import numpy as np
 
 from agog_checkpoint import file
+from agog_checkpoint.formats import exists, is_of_tensorflow
 from agog_checkpoint.graph import DTYPES
 from agog_checkpoint.name_list import name_list
 from agog_checkpoint.pointer import latest_checkpoint
@@ -18,15 +20,62 @@ from agog_core.host_files import local_path
 Array = np.ndarray[Any, Any]
 
 
+class Tensors(Protocol):
+    """The tensors in a checkpoint of agog or TensorFlow, by their sorted keys."""
+
+    def __iter__(self) -> Iterator[str]: ...
+
+    def __contains__(self, key: object, /) -> bool: ...
+
+    def __getitem__(self, key: str, /) -> Array:
+        """A new array."""
+
+    def shape(self, key: str, /) -> tuple[int, ...]:
+        """The shape of a tensor."""
+
+    def dtype(self, key: str, /) -> DType:
+        """The dtype of a tensor."""
+
+
+class _OwnTensors:
+    def __init__(self, path: str) -> None:
+        graph, self._arrays = file.read(path)
+        self._variables = {variable.key: variable for variable in sorted(graph.variables(), key=lambda v: v.key)}
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._variables)
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._variables
+
+    def __getitem__(self, key: str) -> Array:
+        return self._arrays[key].copy()
+
+    def shape(self, key: str) -> tuple[int, ...]:
+        return self._variables[key].shape
+
+    def dtype(self, key: str) -> DType:
+        return DTYPES[self._variables[key].dtype]
+
+
+def _tensors(path: str) -> Tensors:
+    if not is_of_tensorflow(path):
+        return _OwnTensors(path)
+    from agog_checkpoint.tensorflow.named_tensors import NamedTensors
+
+    return NamedTensors(path)
+
+
 class CheckpointReader:
     """The variables in one checkpoint, by their keys.
 
     Args:
-        filepattern: the result of `Checkpoint.save`, `Saver.save` or another function that saves.
+        filepattern: the result of `Checkpoint.save`, `Saver.save` or another function that saves; or the prefix of the
+            files of a checkpoint of TensorFlow, or the folder of its SavedModel.
 
     Raises:
         NotFoundError: there is no such checkpoint.
-        DataLossError: the file is damaged.
+        DataLossError: the file is damaged; of TensorFlow's, `get_tensor` raises it for each tensor.
         PermissionDeniedError: it may not be read.
 
     >>> import tempfile
@@ -40,8 +89,7 @@ class CheckpointReader:
 
     def __init__(self, filepattern: str | os.PathLike[str]) -> None:
         self._path = local_path("load_checkpoint", filepattern)
-        graph, self._arrays = file.read(self._path)
-        self._variables = {variable.key: variable for variable in sorted(graph.variables(), key=lambda v: v.key)}
+        self._tensors = _tensors(self._path)
 
     def get_variable_to_shape_map(self) -> dict[str, list[int]]:
         """The shapes of all variables.
@@ -49,7 +97,7 @@ class CheckpointReader:
         Returns:
             Keys, in alphabetical order, to shapes.
         """
-        return {key: list(variable.shape) for key, variable in self._variables.items()}
+        return {key: list(self._tensors.shape(key)) for key in self._tensors}
 
     def get_variable_to_dtype_map(self) -> dict[str, DType]:
         """The dtypes of all variables.
@@ -57,7 +105,7 @@ class CheckpointReader:
         Returns:
             Keys, in alphabetical order, to dtypes.
         """
-        return {key: DTYPES[variable.dtype] for key, variable in self._variables.items()}
+        return {key: self._tensors.dtype(key) for key in self._tensors}
 
     def has_tensor(self, tensor_str: str) -> bool:
         """Whether a variable is in the checkpoint.
@@ -68,7 +116,7 @@ class CheckpointReader:
         Returns:
             True or False.
         """
-        return tensor_str in self._variables
+        return tensor_str in self._tensors
 
     def get_tensor(self, tensor_str: str) -> Array:
         """The value of a variable.
@@ -82,11 +130,11 @@ class CheckpointReader:
         Raises:
             NotFoundError: the checkpoint has no such key.
         """
-        if tensor_str not in self._arrays:
+        if tensor_str not in self._tensors:
             raise NotFoundError(
-                f"Key {tensor_str} not found in checkpoint {self._path!r}; its keys are {name_list(self._variables)}."
+                f"Key {tensor_str} not found in checkpoint {self._path!r}; its keys are {name_list(self._tensors)}."
             )
-        return self._arrays[tensor_str].copy()
+        return self._tensors[tensor_str]
 
 
 def load_checkpoint(ckpt_dir_or_file: str | os.PathLike[str]) -> CheckpointReader:
@@ -110,7 +158,7 @@ def load_checkpoint(ckpt_dir_or_file: str | os.PathLike[str]) -> CheckpointReade
     ValueError: load_checkpoint: the folder '.' has no checkpoint; pass a folder that something was saved in, ...
     """
     path = local_path("load_checkpoint", ckpt_dir_or_file)
-    if os.path.isdir(path):
+    if os.path.isdir(path) and not is_of_tensorflow(path):
         newest = latest_checkpoint(path)
         if newest is None:
             raise ValueError(
@@ -184,4 +232,4 @@ def checkpoint_exists(checkpoint_prefix: str | os.PathLike[str]) -> bool:
     >>> checkpoint_exists("a-folder-that-does-not-exist/ckpt-1")
     False
     """
-    return file.exists(local_path("checkpoint_exists", checkpoint_prefix))
+    return exists(local_path("checkpoint_exists", checkpoint_prefix))

@@ -8,7 +8,10 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from agog_checkpoint import file, together
+from agog_checkpoint.formats import is_of_tensorflow
 from agog_checkpoint.graph import Graph, Node, SavedVariable
 from agog_checkpoint.name_list import name_list
 from agog_checkpoint.objects import Snapshot
@@ -49,39 +52,59 @@ def write_named(
     together.save(processes, path, Snapshot(Graph(nodes, []), values), then=then, follow=follow)
 
 
-def read_named(path: str) -> dict[str, Any]:
-    """Read what `write_named` wrote: names to arrays. Raises NotFoundError if there is no such file, and
+def read_named(path: str) -> Mapping[str, Any]:
+    """Read what `write_named` or TensorFlow wrote: names to arrays. Raises NotFoundError if there is no such file, and
     DataLossError if it is not a whole checkpoint."""
+    if is_of_tensorflow(path):
+        from agog_checkpoint.tensorflow.named_tensors import NamedTensors
+
+        return NamedTensors(path)
     graph, arrays = file.read(path)
     nodes = ((name, graph.nodes[number]) for name, number in graph.nodes[0].children.items())
     return {name: arrays[node.variable.key] for name, node in nodes if node.variable is not None}
 
 
 def assign_named(
-    what: str, variables: Mapping[str, Variable] | Iterable[tuple[str, Variable]], values: Mapping[str, Any]
+    what: str,
+    variables: Mapping[str, Variable] | Iterable[tuple[str, Variable]],
+    values: Mapping[str, Any],
+    other_scopes: bool = False,
 ) -> None:
     """Assign values by name; when one does not fit, none is assigned. ``what`` is the caller's name, for errors.
 
-    Raises NotFoundError if a name has no value, and ValueError if a shape or dtype differs.
+    With ``other_scopes``, names in a checkpoint of TensorFlow may differ by the scopes before them; see
+    `keys_in_scopes`. Raises NotFoundError if a name has no value, and ValueError if a shape or dtype differs.
     """
     pairs = list(variables.items() if isinstance(variables, Mapping) else variables)
-    for name, variable in pairs:
-        if name not in values:
-            raise NotFoundError(
-                f"{what}: Key {name} not found in checkpoint; its keys are {name_list(sorted(values))}."
-            )
-        if variable.shape != values[name].shape:
-            raise ValueError(
-                f"{what}: Shapes {variable.shape} and {values[name].shape} are incompatible: variable "
-                f"{variable.name!r} has the first, {name!r} in the checkpoint the second."
-            )
-        if variable.dtype.numpy_dtype != values[name].dtype:
-            raise ValueError(
-                f"{what}: Dtypes {variable.dtype.name} and {values[name].dtype} are incompatible: variable "
-                f"{variable.name!r} has the first, {name!r} in the checkpoint the second."
-            )
-    for name, variable in pairs:
-        variable.assign(values[name])
+    if other_scopes and not isinstance(values, dict):
+        from agog_checkpoint.tensorflow.scopes import keys_in_scopes
+
+        keys = keys_in_scopes(what, [name for name, _ in pairs], values)
+        pairs = [(keys[name], variable) for name, variable in pairs]
+    found = [(variable, _fitting(what, name, variable, values)) for name, variable in pairs]
+    for variable, value in found:
+        variable.assign(value)
+
+
+def _fitting(what: str, name: str, variable: Variable, values: Mapping[str, Any]) -> Any:
+    if name not in values:
+        raise NotFoundError(f"{what}: Key {name} not found in checkpoint; its keys are {name_list(sorted(values))}.")
+    value = values[name]
+    dtype = variable.dtype.numpy_dtype
+    if not isinstance(values, dict) and np.can_cast(value.dtype, dtype, "safe"):
+        # TensorFlow has fewer bits of some numbers, such as ``beta1_power`` of Adam.
+        value = value.astype(dtype, copy=False)
+    if variable.shape != value.shape:
+        raise ValueError(
+            f"{what}: Shapes {variable.shape} and {value.shape} are incompatible: variable "
+            f"{variable.name!r} has the first, {name!r} in the checkpoint the second."
+        )
+    if value.dtype != dtype:
+        raise ValueError(
+            f"{what}: Dtypes {variable.dtype.name} and {value.dtype} are incompatible: variable "
+            f"{variable.name!r} has the first, {name!r} in the checkpoint the second."
+        )
+    return value
 
 
 def short_name(variable: Variable) -> str:
@@ -121,11 +144,17 @@ def restore_variables_on_create(
             f"restore_variables_on_create: map_func must be a function of a variable's name, or None; got {map_func!r}."
         )
     values = read_named(local_path("restore_variables_on_create", save_path))
+    taken: set[str] = set()
 
     def take(variable: Variable) -> None:
         name = short_name(variable) if map_func is None else map_func(short_name(variable))
+        if name in taken:
+            free = name_list(sorted(values.keys() - taken))
+            raise NotFoundError(
+                f"restore_variables_on_create: Key {name} not found in checkpoint; its keys are {free}."
+            )
         assign_named("restore_variables_on_create", {name: variable}, values)
-        del values[name]
+        taken.add(name)
 
     token = creation_hooks.set((*creation_hooks.get(), take))
     try:
@@ -215,15 +244,21 @@ class Saver:
     def restore(self, file_prefix: str | os.PathLike[str]) -> None:
         """Assign the saved values; when one is missing or does not fit, none is assigned.
 
+        Checkpoints of TensorFlow are read, too. A variable's name may differ there by the scopes before it, such as
+        ``sequential/``, if no other name ends with the same two parts or more; in a dict, names are exact.
+
         Args:
-            file_prefix: what `save` returned.
+            file_prefix: what `save` returned; or the prefix of TensorFlow's files, or the folder of its SavedModel.
 
         Raises:
-            NotFoundError: there is no such file, or a variable is not in it.
+            NotFoundError: there is no such file; or a variable is not in it, or several names end like its own.
+            DataLossError: the file is damaged.
             ValueError: a shape or dtype differs, or two variables have one name.
         """
         path = local_path("Saver.restore", file_prefix)
-        assign_named("Saver.restore", self._named(), read_named(path))
+        # Names that a program gives in a dict are those of the file.
+        is_by_own_names = not isinstance(self._given, dict)
+        assign_named("Saver.restore", self._named(), read_named(path), other_scopes=is_by_own_names)
 
     def _named(self) -> dict[str, Variable]:
         if isinstance(self._given, dict):

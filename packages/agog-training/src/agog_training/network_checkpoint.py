@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 from weakref import WeakKeyDictionary, ref
 
@@ -92,14 +92,14 @@ class _Waiting:
     newest: ClassVar[WeakKeyDictionary[Network, _Waiting]] = WeakKeyDictionary()
 
     def __init__(
-        self, network: Network, values: dict[str, Any], map_func: NameMap | None, done: dict[str, Variable]
+        self, network: Network, values: Mapping[str, Any], map_func: NameMap | None, done: dict[str, Variable]
     ) -> None:
         older = self.newest.get(network)
         if older is not None:
             older.end()
         self._network = ref(network, lambda reference: self.end())
         earlier = [] if older is None else older._requests
-        self._requests: list[tuple[dict[str, Any], NameMap | None]] = [(values, map_func), *earlier]
+        self._requests: list[tuple[Mapping[str, Any], NameMap | None]] = [(values, map_func), *earlier]
         self._done = {id(variable) for variable in done.values()}
         self.newest[network] = self
         listeners.append(self.advance)

@@ -41,3 +41,15 @@ def is_saved_model(path: str) -> bool:
 def _files_of_devices(path: str) -> list[str]:
     found = _OF_DEVICES.fullmatch(path)
     return [] if found is None else [f"{found[1]}-{number:05d}-of-{found[2]}" for number in range(int(found[2]))]
+
+
+def files_of(path: str) -> list[str]:
+    """The files, with their folder, that the checkpoint at a path consists of, the first of them the index where there
+    is one; none if there is no checkpoint."""
+    location = locate(path)
+    if location is None or location.files:
+        return list(location.files) if location is not None else []
+    folder, stem = os.path.split(location.prefix)
+    data = re.compile(re.escape(stem) + r"\.data-[0-9]{5}-of-[0-9]{5}")
+    names = sorted(filter(data.fullmatch, os.listdir(folder or ".")))
+    return [location.prefix + INDEX_SUFFIX, *(os.path.join(folder, name) for name in names)]

@@ -6,7 +6,7 @@ import math
 from typing import NamedTuple
 
 from agog_checkpoint.tensorflow.ordered_code import WHOLE_AXIS
-from agog_checkpoint.tensorflow.protobuf import Message
+from agog_checkpoint.tensorflow.protobuf import Message, encoded_field, encoded_fixed32
 
 _MOST_AXES = 254
 
@@ -78,3 +78,18 @@ def parse_slice(data: bytes) -> Slice:
         extent = Message(content)
         extents.append((extent.signed(1), extent.signed(2) if 2 in extent else WHOLE_AXIS))
     return Slice(tuple(extents))
+
+
+def encoded_entry(dtype: int, shape: tuple[int, ...], place: Place) -> bytes:
+    """A ``BundleEntryProto`` of a whole tensor."""
+    dims = b"".join(encoded_field(2, encoded_field(1, size)) for size in shape)
+    return b"".join(
+        (
+            encoded_field(1, dtype),
+            encoded_field(2, dims),
+            encoded_field(3, place.shard),
+            encoded_field(4, place.offset),
+            encoded_field(5, place.size),
+            encoded_fixed32(6, place.checksum),
+        )
+    )

@@ -1,0 +1,31 @@
+"""Formats: the checkpoints of agog, and those of TensorFlow, whose part is imported where there is no other."""
+
+from __future__ import annotations
+
+import os
+
+from agog_checkpoint import file
+
+
+def exists(path: str) -> bool:
+    """Whether there is a checkpoint of either at a path; nothing of its tensors is read."""
+    return file.exists(path) or is_of_tensorflow(path)
+
+
+def is_of_tensorflow(path: str) -> bool:
+    """Whether the checkpoint at a path is one of TensorFlow; where both have one, that of agog counts."""
+    if file.exists(path):
+        return False
+    from agog_checkpoint.tensorflow import is_tensorflow_checkpoint
+
+    return is_tensorflow_checkpoint(path)
+
+
+def time_of(path: str) -> float | None:
+    """When the checkpoint at a path was written, in seconds since 1970; None if there is none."""
+    main = file.main_file(path)
+    if main is None and is_of_tensorflow(path):
+        from agog_checkpoint.tensorflow.location import files_of
+
+        main = files_of(path)[0]
+    return None if main is None else os.path.getmtime(main)
