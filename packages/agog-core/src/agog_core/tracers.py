@@ -148,6 +148,12 @@ tracer_of_context: ContextVar[Tracer | None] = ContextVar("agog_tracer", default
 present_tracer = tracer_of_context.get  # bound once, as it is asked for each op
 
 
+def present_recorder() -> Tracer | None:
+    """The tracer that records what is done here; None in eager code, or where a traced function looks at values."""
+    tracer = present_tracer() if tracing else None
+    return tracer if tracer is not None and tracer.records else None
+
+
 @contextmanager
 def apart() -> Iterator[None]:
     """A block outside the trace of a function, such as restoring its new variables."""

@@ -7,7 +7,7 @@ from typing import Any
 
 import agog_core as ag
 from agog_core import IndexedSlices, Tensor
-from agog_core.tracers import Tracer, present_tracer, tracing
+from agog_core.tracers import Tracer, present_recorder
 from agog_core.variables.temporary import temporary
 
 
@@ -18,7 +18,7 @@ def distinct(gradient: IndexedSlices) -> tuple[Tensor, Tensor]:
     >>> rows.numpy().tolist(), values.numpy().tolist()
     ([3, 0], [[5.0], [2.0]])
     """
-    if tracing and (tracer := present_tracer()) is not None and tracer.records:
+    if (tracer := present_recorder()) is not None:
         return _repeated(tracer, gradient)
     rows, which = ag.unique(gradient.indices)
     return rows, ag.unsorted_segment_sum(gradient.values, which, rows._shape[0])

@@ -15,7 +15,7 @@ from agog_core.errors import InvalidArgumentError
 from agog_core.shapes import intern_shape
 from agog_core.tensors.host_array import INT32_MAX, INT32_MIN, host_array
 from agog_core.tensors.tensor import Tensor, TensorLike, wrap
-from agog_core.tracers import present_tracer, tracing
+from agog_core.tracers import present_recorder, present_tracer, tracing
 
 __all__ = ["convert_to_tensor"]
 
@@ -162,7 +162,7 @@ def computed(
     >>> computed(lambda x: [x + 1], [convert_to_tensor(2)], [dtypes.int32])[0].numpy()
     np.int32(3)
     """
-    if tracing and (tracer := present_tracer()) is not None and tracer.records:
+    if (tracer := present_recorder()) is not None:
         return tracer.host(function, tensors, results, has_sizes, may_fail, **late)
     home = tensors[0]._table.device if tensors else current_device()
     found = function(*[tensor._host() for tensor in tensors], **late)
@@ -177,8 +177,8 @@ def at_each_run(function: Callable[..., T], *tensors: TensorLike) -> T:
     >>> at_each_run(lambda x: convert_to_tensor(int(x) + 1), convert_to_tensor(2)).numpy()
     np.int32(3)
     """
-    tracer = present_tracer() if tracing else None
-    if tracer is None or not tracer.records:
+    tracer = present_recorder()
+    if tracer is None:
         return function(*tensors)
     found: T = tracer.hosted(function, [convert_to_tensor(x) if is_tensor(x) else x for x in tensors])
     return found

@@ -13,7 +13,7 @@ import agog_core as ag
 from agog_core.errors import InvalidArgumentError
 from agog_core.plugin import Op, Tensor, call, convert_to_tensor, dtypes
 from agog_core.shapes import Shape
-from agog_core.tracers import present_tracer, tracing
+from agog_core.tracers import present_recorder
 from agog_distribute.collectives import kernels
 from agog_distribute.faults.agreement import agree
 from agog_distribute.faults.place import line_of_program
@@ -153,10 +153,11 @@ def barrier(group: Group | None = None) -> None:
         members.communicator.barrier()
         return []
 
-    if tracing and (tracer := present_tracer()) is not None and tracer.records:
-        tracer.python(wait, [], [])
-    else:
+    recorder = present_recorder()
+    if recorder is None:
         wait()
+    else:
+        recorder.python(wait, [], [])
 
 
 def check_reduction(op: str, reduction: str, x: Tensor, known: tuple[str, ...]) -> None:
@@ -171,45 +172,39 @@ def check_reduction(op: str, reduction: str, x: Tensor, known: tuple[str, ...]) 
 
 def _collective(op: Op, kernel: Callable[..., Any], x: Tensor, **attributes: Any) -> Tensor:
     """Call an op; in a traced function as a function of the program's, which runs at each run, behind all guards."""
-    if tracing and (tracer := present_tracer()) is not None and tracer.records:
-        place = line_of_program()  # at each run it would be the line that calls the traced function
+    recorder = present_recorder()
+    if recorder is None:
+        return call(op, x, **attributes)
+    place = line_of_program()  # at each run it would be the line that calls the traced function
+    (edge,) = op.edges
 
-        @ag.custom_gradient
-        def traced(x: Tensor) -> tuple[Tensor, Callable[[Tensor], Tensor]]:
-            out = tracer.python(lambda array: [kernel(array, **attributes, place=place)], [x], [x.dtype])[0]
-            return out, lambda g: _VJPS[op.name](g, x, out, **attributes)
+    @ag.custom_gradient
+    def traced(x: Tensor) -> tuple[Tensor, Callable[[Tensor], Tensor]]:
+        (out,) = recorder.python(lambda array: [kernel(array, **attributes, place=place)], [x], [x.dtype])
+        kept = edge.keep(out, (x,), attributes, ())
+        return out, lambda g: edge.vjp(g, *kept)
 
-        found: Tensor = traced(x)
-        return found
-    return call(op, x, **attributes)
+    found: Tensor = traced(x)
+    return found
 
 
-def _all_reduce_vjp(g: Tensor, x: Tensor, out: Tensor, reduction: str, group: Group) -> Tensor:
-    if reduction in ("sum", "mean"):
+def _all_reduce_vjp(g: Tensor, x: Tensor | None, out: Tensor | None, reduction: str, group: Group) -> Tensor:
+    if x is None or out is None:
         return all_reduce(g, reduction, group)
     hit = ag.cast(ag.equal(x, out), x.dtype)
     return all_reduce(g, "sum", group) * hit / all_reduce(hit, "sum", group)
 
 
-def _reduce_scatter_vjp(g: Tensor, x: Tensor, out: Tensor, reduction: str, group: Group) -> Tensor:
+def _reduce_scatter_vjp(g: Tensor, reduction: str, group: Group) -> Tensor:
     whole = all_gather(g, group)
     return whole / group.size if reduction == "mean" else whole
 
 
-def _broadcast_vjp(g: Tensor, x: Tensor, out: Tensor, root: int, group: Group) -> Tensor:
+def _broadcast_vjp(g: Tensor, root: int, group: Group) -> Tensor:
     whole = all_reduce(g, "sum", group)
     # Zeros alone would not depend on anything, and other ranks would wait for this one at the second gradient.
     is_root = ag.fill(whole.shape, group.rank == root)
     return ag.where(is_root, whole, ag.zeros_like(whole))
-
-
-_VJPS: dict[str, Callable[..., Tensor]] = {
-    "distribute_all_reduce": _all_reduce_vjp,
-    "distribute_all_gather": lambda g, x, out, group: reduce_scatter(g, "sum", group),
-    "distribute_reduce_scatter": _reduce_scatter_vjp,
-    "distribute_broadcast": _broadcast_vjp,
-    "distribute_all_to_all": lambda g, x, out, group: all_to_all(g, group),
-}
 
 
 def _gathered(x: Shape, group: Group) -> Shape:
@@ -233,6 +228,7 @@ _all_reduce = Op(
     shape=lambda x, reduction, group: x,
     dtypes=dtypes.NUMERIC,
     vjp={"x": _all_reduce_vjp},
+    unneeded=dict.fromkeys(("x", "out"), lambda attributes: attributes["reduction"] in ("sum", "mean")),
 )
 _all_gather = Op(
     "distribute_all_gather",
@@ -240,7 +236,7 @@ _all_gather = Op(
     inputs=("x",),
     shape=_gathered,
     dtypes=dtypes.NUMERIC_OR_BOOL,
-    vjp={"x": _VJPS["distribute_all_gather"]},
+    vjp={"x": lambda g, group: reduce_scatter(g, "sum", group)},
 )
 _reduce_scatter = Op(
     "distribute_reduce_scatter",
@@ -264,7 +260,7 @@ _all_to_all = Op(
     inputs=("x",),
     shape=lambda x, group: (_part("all_to_all", x, group) * group.size, *x[1:]),
     dtypes=dtypes.NUMERIC_OR_BOOL,
-    vjp={"x": _VJPS["distribute_all_to_all"]},
+    vjp={"x": lambda g, group: all_to_all(g, group)},
 )
 
 OPS = (_all_gather, _all_reduce, _all_to_all, _broadcast, _reduce_scatter)

@@ -10,7 +10,7 @@ import agog_core as ag
 from agog_core import Tensor, Variable, nest
 from agog_core.errors import InvalidArgumentError
 from agog_core.tensors.tensor import wrap
-from agog_core.tracers import present_tracer
+from agog_core.tracers import present_recorder
 from agog_distribute.collectives.ops import all_reduce
 from agog_distribute.faults.agreement import texts_of
 from agog_distribute.faults.place import line_of_program
@@ -18,7 +18,7 @@ from agog_distribute.gradients.buckets import Form
 from agog_distribute.gradients.compression import check_compression
 from agog_distribute.gradients.kinds import KINDS, NONE, ROWS, common_kind, kind_of
 from agog_distribute.gradients.rows import gathered, rows_only
-from agog_distribute.gradients.transfers import averager_of, check_forms, has_buckets, is_traced
+from agog_distribute.gradients.transfers import averager_of, check_forms, has_buckets
 from agog_distribute.processes.groups import Group, everybody
 
 __all__ = ["average_gradients"]
@@ -84,12 +84,13 @@ def averaged(
 ) -> list[Any]:
     """`average_gradients` of lists."""
     kinds = _agreed_kinds(group, gradients, variables)
+    is_traced = present_recorder() is not None
     found: list[Any] = list(gradients)
     dense: dict[Any, list[int]] = {}
     for position, (kind, gradient, variable) in enumerate(zip(kinds, gradients, variables, strict=True)):
         if kind == NONE:
             continue
-        if kind == ROWS and not is_traced() and (rows := gathered(gradient, variable, group, reduction)) is not None:
+        if kind == ROWS and not is_traced and (rows := gathered(gradient, variable, group, reduction)) is not None:
             found[position] = rows
             continue
         if gradient is None and variable is None:
@@ -119,13 +120,12 @@ def _agreed_kinds(group: Group, gradients: Sequence[Any], variables: Sequence[An
         texts = texts_of(group, what, own, place)
         return [_combined(group, n, lines) for n, lines in enumerate(zip(*map(str.splitlines, texts), strict=True))]
 
-    if not is_traced():
+    recorder = present_recorder()
+    if recorder is None:
         return kinds_now()
     # At each run, since another process may run Python anew where this one does not.
-    tracer = present_tracer()
-    assert tracer is not None
-    (agreed,) = tracer.python(lambda: [[KINDS.index(kind) for kind in kinds_now()]], [], [ag.int64])
-    return [KINDS[code] for code in tracer.known(agreed)._host()]
+    (agreed,) = recorder.python(lambda: [[KINDS.index(kind) for kind in kinds_now()]], [], [ag.int64])
+    return [KINDS[code] for code in recorder.known(agreed)._host()]
 
 
 def _form(gradient: Any, variable: Any) -> str:

@@ -8,9 +8,8 @@ import numpy as np
 
 import agog_core as ag
 from agog_core import IndexedSlices, Tensor
-from agog_core.tracers import present_tracer
+from agog_core.tracers import present_recorder
 from agog_distribute.collectives.ops import all_gather, all_reduce
-from agog_distribute.gradients.transfers import is_traced
 from agog_distribute.processes.groups import Group
 
 
@@ -50,12 +49,12 @@ def rows_only(dense: Tensor, gradient: IndexedSlices | None, group: Group) -> In
         ones = ag.ones([gradient.indices._shape[0]], "int32")
         mine = ag.minimum(ag.unsorted_segment_sum(ones, gradient.indices, count), 1)
     touched = all_reduce(mine, "max", group)
-    tracer = present_tracer()
-    if not is_traced() or tracer is None:
+    recorder = present_recorder()
+    if recorder is None:
         rows = ag.reshape(ag.where(ag.cast(touched, "bool")), [-1])
         return IndexedSlices(ag.gather(dense, rows), rows, dense._shape)
     # How many rows there are must not depend on values: the first comes again and again, with zeros.
-    rows, factors = tracer.host(_first_touched, [touched], [ag.int64, dense.dtype])
+    rows, factors = recorder.host(_first_touched, [touched], [ag.int64, dense.dtype])
     values = ag.gather(dense, rows) * ag.reshape(factors, [count, *(1 for _ in dense._shape[1:])])
     return IndexedSlices(values, rows, dense._shape)
 

@@ -15,7 +15,7 @@ from agog_core import Tensor
 from agog_core.errors import AbortedError, FailedPreconditionError
 from agog_core.plugin import Backend
 from agog_core.recording import tapes_of_context
-from agog_core.tracers import present_tracer, tracing
+from agog_core.tracers import present_recorder
 from agog_distribute.faults.agreement import agree, by_rank, texts_of
 from agog_distribute.faults.place import Place
 from agog_distribute.gradients.buckets import Form, Layout, Pool
@@ -214,12 +214,8 @@ def averager_of(group: Group) -> Averager:
 
 def has_buckets(tensors: Iterable[Tensor]) -> bool:
     """Whether no tape or trace sees what is done with tensors in the host's memory."""
-    return not (is_traced() or any(tape.is_open for tape in tapes_of_context())) and all(map(is_on_host, tensors))
-
-
-def is_traced() -> bool:
-    """Whether a traced function records what is done."""
-    return bool(tracing) and (tracer := present_tracer()) is not None and tracer.records
+    is_seen = present_recorder() is not None or any(tape.is_open for tape in tapes_of_context())
+    return not is_seen and all(map(is_on_host, tensors))
 
 
 def is_on_host(tensor: Tensor) -> bool:

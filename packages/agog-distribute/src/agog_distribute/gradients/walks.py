@@ -9,7 +9,7 @@ from agog_core import IndexedSlices, Tensor, Variable, convert_to_tensor, int64
 from agog_core.errors import AbortedError
 from agog_core.recording import tapes_of_context
 from agog_core.tensors.tensor import wrap
-from agog_core.tracers import Tracer, present_tracer, tracing
+from agog_core.tracers import Tracer, present_recorder
 from agog_distribute.faults.place import line_of_program
 from agog_distribute.gradients.averages import averaged
 from agog_distribute.gradients.buckets import Form, Layout
@@ -25,9 +25,10 @@ def walk_of(sources: Sequence[Any], group: Group, reduction: str, compression: s
     values = [source._current() if isinstance(source, Variable) else source for source in sources]
     if any(tape.is_open for tape in tapes_of_context()) or not all(map(is_on_host, values)):
         return None
-    if tracing and (tracer := present_tracer()) is not None and tracer.records:
-        return _TracedWalk(sources, values, group, reduction, compression, tracer)
-    return _EagerWalk(sources, values, group, reduction, compression)
+    recorder = present_recorder()
+    if recorder is None:
+        return _EagerWalk(sources, values, group, reduction, compression)
+    return _TracedWalk(sources, values, group, reduction, compression, recorder)
 
 
 class Walk:

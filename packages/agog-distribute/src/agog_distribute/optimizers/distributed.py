@@ -8,7 +8,7 @@ from typing import Any
 
 from agog_core import GradientTape, IndexedSlices, TensorLike, Variable
 from agog_core.errors import AbortedError
-from agog_core.tracers import present_tracer, tracing
+from agog_core.tracers import present_recorder
 from agog_distribute.faults.agreement import texts_of
 from agog_distribute.faults.place import Place, line_of_program
 from agog_distribute.gradients.averages import check_reduction
@@ -142,10 +142,11 @@ class DistributedOptimizer(OptimizerWrapper):
             _compare(group, self._name, arrays, place)
             return []
 
-        if tracing and (tracer := present_tracer()) is not None and tracer.records:
-            tracer.python(check, tensors, [])
-        else:
+        recorder = present_recorder()
+        if recorder is None:
             check(*(x._host() for x in tensors))
+        else:
+            recorder.python(check, tensors, [])
 
 
 def _tensors(gradient: Any) -> list[Any]:

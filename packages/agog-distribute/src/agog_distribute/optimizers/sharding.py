@@ -16,9 +16,8 @@ import agog_core as ag
 from agog_core import IndexedSlices, Tensor, Variable
 from agog_core.errors import InvalidArgumentError
 from agog_core.processes import Share, keep_share
-from agog_core.tracers import present_tracer
+from agog_core.tracers import present_recorder
 from agog_distribute.collectives.ops import all_gather
-from agog_distribute.gradients.transfers import is_traced
 from agog_distribute.processes.groups import Group
 from agog_optimizers import Optimizer
 from agog_optimizers.slots import Slots
@@ -113,9 +112,9 @@ class Sharding:
         rows = ag.cast(gradient.indices, "int64")
         places = ag.reshape(rows[:, None] * width + ag.range(width, dtype="int64")[None, :], [-1])
         values = ag.reshape(gradient.values, [-1])
-        tracer = present_tracer()
-        if is_traced() and tracer is not None:  # how many there are must not depend on values
-            local, factors = tracer.host(partial(_own, begin, end), [places], [ag.int64, values.dtype])
+        recorder = present_recorder()
+        if recorder is not None:  # how many there are must not depend on values
+            local, factors = recorder.host(partial(_own, begin, end), [places], [ag.int64, values.dtype])
             return IndexedSlices(values * factors, local, (end - begin,))
         is_own = ag.logical_and(places >= begin, places < end)
         local = ag.boolean_mask(places, is_own) - begin

@@ -12,7 +12,7 @@ from agog_core import nest
 from agog_core.ops.array.reshaping import identity
 from agog_core.tensors import SparseTensor, Tensor, TensorLike
 from agog_core.tensors.convert import at_each_run, convert_to_tensor, is_tensor
-from agog_core.tracers import Tracer, present_tracer, tracing
+from agog_core.tracers import Tracer, present_recorder
 
 __all__ = ["Print", "print"]
 
@@ -35,7 +35,7 @@ def print(
     >>> print("x is", convert_to_tensor([1, 2]), output_stream=sys.stdout)
     x is [1 2]
     """
-    if tracing and (tracer := present_tracer()) is not None and tracer.records:
+    if (tracer := present_recorder()) is not None:
         _at_each_run(
             tracer, lambda *given: print(*given, output_stream=output_stream, summarize=summarize, end=end), inputs
         )
@@ -76,7 +76,7 @@ def Print(
     >>> print(Print([1.0], [[1, 2]], "x: "), output_stream=sys.stdout)  # and "x: [1 2]" on sys.stderr
     [1]
     """
-    if tracing and (tracer := present_tracer()) is not None and tracer.records:
+    if (tracer := present_recorder()) is not None:
         _at_each_run(tracer, lambda *given: Print(0, given, message, summarize=summarize), data)
         return identity(input_)
     shown = []

@@ -15,7 +15,7 @@ from agog_core.errors import InvalidArgumentError, UnknownError
 from agog_core.ops.array.casting import cast
 from agog_core.recording import tapes_of_context
 from agog_core.tensors import Tensor, TensorLike, convert_to_tensor
-from agog_core.tracers import Tracer, present_tracer, tracing
+from agog_core.tracers import Tracer, present_recorder
 from agog_core.variables.variable import Variable
 
 __all__ = ["py_func"]
@@ -77,7 +77,7 @@ def py_func(
     if func is None or inp is None or Tout is _NONE_GIVEN:
         return _decorator(py_func, func, inp, Tout)
     tensors = [convert_to_tensor(x) for x in inp]
-    if tracing and (tracer := present_tracer()) is not None and tracer.records:
+    if (tracer := present_recorder()) is not None:
         return _at_each_run(tracer, func, tensors, Tout)
     result = func(*[_given(x.numpy()) for x in tensors])
     if in_pipeline.get():
@@ -170,7 +170,7 @@ def eager_py_func(
     if func is None or inp is None or Tout is _NONE_GIVEN:
         return _decorator(eager_py_func, func, inp, Tout)
     tensors = [convert_to_tensor(x) for x in inp]
-    if tracing and (tracer := present_tracer()) is not None and tracer.records and not tapes_of_context():
+    if (tracer := present_recorder()) is not None and not tapes_of_context():
         return _on_tensors_at_each_run(tracer, func, tensors, Tout)
     return _as_told(func(*tensors), Tout)
 

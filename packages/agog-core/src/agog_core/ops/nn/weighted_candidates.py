@@ -16,7 +16,7 @@ from agog_core.ops.nn.candidates import SAMPLER, Sampled, sample, true_tensor
 from agog_core.recording import source_line
 from agog_core.tensors import Tensor, TensorLike, constant
 from agog_core.tensors.convert import computed, convert_to_tensor
-from agog_core.tracers import present_tracer, tracing
+from agog_core.tracers import present_recorder
 from agog_core.tracing.errors import limit
 
 __all__ = [
@@ -104,7 +104,7 @@ def learned_unigram_candidate_sampler(
     arguments = (true_classes, num_true, num_sampled, unique, range_max, seed)
     sampled = _sample_weighted("learned_unigram_candidate_sampler", arguments, weights)
     classes = convert_to_tensor(true_classes)
-    if tracing and (tracer := present_tracer()) is not None and tracer.records:  # the counts grow at each call
+    if present_recorder() is not None:  # the counts grow at each call
         limit("read", source_line(), classes)
     for k in np.asarray(classes).reshape(-1).tolist():
         weights[k] += 1
