@@ -64,6 +64,7 @@ ORACLE_TESTS = ROOT / "tests" / "oracle"
 TENSORBOARD_TESTS = ROOT / "tests" / "tensorboard"
 NOTEBOOK_TESTS = ROOT / "tests" / "notebooks"
 KERAS_TESTS = ROOT / "tests" / "keras"
+ONNX_TESTS = ROOT / "tests" / "onnx"
 SITE = ("sphinx==9.0.4", "myst-parser==5.2.0", "furo==2025.12.19", "matplotlib>=3.9")
 NOTEBOOKS = ("nbclient==0.11.0", "ipykernel==7.4.0", "pytest>=8")
 TENSORBOARD = ("tensorboard==2.21.0", "pillow>=11", "pytest>=8")
@@ -99,7 +100,15 @@ def tests(session: nox.Session, member: str) -> None:
 @in_whole
 def integration(session: nox.Session) -> None:
     """Test what needs several members; `tests` runs it too."""
-    elsewhere = (DOCUMENTATION_TESTS, GPU_TESTS, KERAS_TESTS, NOTEBOOK_TESTS, ORACLE_TESTS, TENSORBOARD_TESTS)
+    elsewhere = (
+        DOCUMENTATION_TESTS,
+        GPU_TESTS,
+        KERAS_TESTS,
+        NOTEBOOK_TESTS,
+        ONNX_TESTS,
+        ORACLE_TESTS,
+        TENSORBOARD_TESTS,
+    )
     pytest(session, ROOT / "tests", *(f"--ignore={folder}" for folder in elsewhere), *WORKERS)
 
 
@@ -289,7 +298,7 @@ def docs(session: nox.Session) -> None:
 @nox.session(default=False, requires=["wheels"])
 def site(session: nox.Session) -> None:
     """Build the site out of docs/, with pictures that the examples draw; AGOG_SITE names a folder to keep it in."""
-    install(session, "agog", "agog-distribute", "agog-testing", "agog-fake", "scikit-learn", *SITE)
+    install(session, "agog", "agog-distribute", "agog-export[onnx]", "agog-testing", "agog-fake", "scikit-learn", *SITE)
     folder = Path(os.environ.get("AGOG_SITE") or session.cache_dir / "site").resolve()
     session.run("sphinx-build", "-q", "-W", "--keep-going", "-j", "auto", "-b", "html", str(ROOT / "docs"), str(folder))
     session.log(f"The site is in {folder / 'index.html'}.")
@@ -302,6 +311,13 @@ def keras(session: nox.Session) -> None:
     # Keras has one backend in each process.
     pytest(session, KERAS_TESTS / "test_keras_files.py", KERAS_TESTS / "test_keras_models.py")
     pytest(session, KERAS_TESTS / "test_keras_ops.py")
+
+
+@nox.session(default=False, requires=["wheels"])
+def onnx(session: nox.Session) -> None:
+    """Export every op's samples, and the models of the examples, and compare what onnxruntime computes of them."""
+    install(session, "agog", "agog-export[test]", "agog-testing", "scikit-learn", WORKERS_PACKAGE)
+    pytest(session, ONNX_TESTS, *WORKERS)
 
 
 @nox.session(default=False)

@@ -37,6 +37,7 @@ PAGES: dict[str, tuple[str, ...]] = {
     "Checkpoints": ("agog_checkpoint",),
     "Summaries": ("agog_summary",),
     "Several processes": ("agog_distribute",),
+    "Export": ("agog_export",),
     "Devices and plugins": ("agog_core.dispatch", "agog_core.observers", "agog_core.plugin", "agog_core.exports"),
     "Errors": ("agog_core.errors",),
     "Compatibility": ("agog_compat", "agog_core", "agog"),

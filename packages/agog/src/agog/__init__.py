@@ -82,6 +82,7 @@ if TYPE_CHECKING:
     from agog import eager as eager
     from agog import errors as errors
     from agog import examples as examples
+    from agog import export as export
     from agog import feature_column as feature_column
     from agog import flags as flags
     from agog import gfile as gfile
@@ -171,6 +172,7 @@ _NAMESPACES = [
     "eager",
     "errors",
     "examples",
+    "export",
     "feature_column",
     "flags",
     "gfile",
