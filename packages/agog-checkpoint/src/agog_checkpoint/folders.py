@@ -9,7 +9,7 @@ from contextlib import suppress
 from typing import NamedTuple
 
 from agog_checkpoint import file
-from agog_checkpoint.formats import time_of
+from agog_checkpoint.formats import is_of_tensorflow, time_of
 from agog_checkpoint.pointer import Kept, latest_checkpoint, name_in, newest_name, point_to, read_listed
 from agog_checkpoint.recovery import INDEX_SUFFIX, is_shard, shards_of
 from agog_checkpoint.safetensors_file import metadata_of
@@ -206,7 +206,12 @@ def files_of(path: str | os.PathLike[str]) -> list[str]:
     >>> files_of("a-folder-that-does-not-exist/ckpt-1")
     []
     """
-    main = file.main_file(local_path("files_of", path))
+    path = local_path("files_of", path)
+    if is_of_tensorflow(path):
+        from agog_checkpoint.tensorflow import location
+
+        return location.files_of(path)
+    main = file.main_file(path)
     if main is None or not main.endswith(INDEX_SUFFIX):
         return [] if main is None else [main]
     return [main, *sorted(shards_of(main.removesuffix(INDEX_SUFFIX)))]

@@ -21,6 +21,13 @@ def is_of_tensorflow(path: str) -> bool:
     return is_tensorflow_checkpoint(path)
 
 
+def of_tensorflow_in(folder: str) -> list[str]:
+    """The paths of TensorFlow's checkpoints in a folder, by name. Raises OSError if it cannot be read."""
+    from agog_checkpoint.tensorflow.location import prefixes_in
+
+    return [path for path in prefixes_in(folder) if is_of_tensorflow(path)]
+
+
 def time_of(path: str) -> float | None:
     """When the checkpoint at a path was written, in seconds since 1970; None if there is none."""
     main = file.main_file(path)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
@@ -97,6 +98,12 @@ class Graph(NamedTuple):
             elif node.state is not None:
                 labels[number] = join(paths.get(number, f"node {number}"), ".state")
         return labels
+
+    def names(self) -> dict[str, str]:
+        """The names that the program had for variables, by their keys; where several have one, or none, the keys."""
+        named = {variable.key: variable.name or variable.key for variable in self.variables()}
+        counts = Counter([*named.values(), *(key for key, name in named.items() if key != name)])
+        return {key: name if key == name or counts[name] == 1 else key for key, name in named.items()}
 
     def leading_to(self, values: set[int]) -> set[int]:
         """The numbers of the nodes that are among some, or lead to one of them."""

@@ -37,7 +37,7 @@ class Snapshot(NamedTuple):
     """
 
     graph: Graph
-    values: dict[str, Tensor]
+    values: Mapping[str, Tensor]
     shares: Mapping[str, Share] = MappingProxyType({})
     statistics: frozenset[str] = frozenset()
 

@@ -37,5 +37,6 @@ PARTS = {
 def same(one: np.ndarray[Any, Any], other: np.ndarray[Any, Any]) -> bool:
     """Whether two arrays have the same dtype, shape and bits."""
     if one.dtype == object:
-        return other.dtype == object and one.shape == other.shape and one.tolist() == other.tolist()
+        is_of_texts = all(type(text) is bytes for text in (*one.flat, *other.flat))
+        return is_of_texts and one.shape == other.shape and one.tolist() == other.tolist()
     return one.dtype == other.dtype and one.shape == other.shape and one.tobytes() == other.tobytes()

@@ -93,6 +93,8 @@ class TensorFlowCheckpoint(ABC):
         shapes = [tuple(each.stop - each.start for each in place) for place in places]
         if sum(map(math.prod, shapes)) != info.size:
             raise ValueError(f"its slices have not the elements of its shape {list(info.shape)}")
+        if len(info.slices) == 1:
+            return self._part(name, info.slices[0], dtype, info.shape)
         whole, is_there = np.empty(info.shape, dtype.numpy_dtype), np.zeros(info.shape, bool)
         for part, place, shape in zip(info.slices, places, shapes, strict=True):
             values = self._part(name, part, dtype, shape)

@@ -13,6 +13,7 @@ _SAVED_MODELS = ("saved_model.pb", "saved_model.pbtxt")
 _VARIABLES = os.path.join("variables", "variables")
 # What Saver.save of the first format returns for files of several devices.
 _OF_DEVICES = re.compile(r"(.*)-\?{5}-of-([0-9]{5})", re.DOTALL)
+_PART = re.compile(r"(.*)-[0-9]{5}-of-([0-9]{5})", re.DOTALL)
 
 
 class Location(NamedTuple):
@@ -53,3 +54,18 @@ def files_of(path: str) -> list[str]:
     data = re.compile(re.escape(stem) + r"\.data-[0-9]{5}-of-[0-9]{5}")
     names = sorted(filter(data.fullmatch, os.listdir(folder or ".")))
     return [location.prefix + INDEX_SUFFIX, *(os.path.join(folder, name) for name in names)]
+
+
+def prefixes_in(folder: str) -> list[str]:
+    """The prefixes, with the folder, of files that may be of checkpoints, by name. Raises OSError if the folder cannot
+    be read."""
+    found = set()
+    for name in os.listdir(folder):
+        path = os.path.join(folder, name)
+        if name.endswith(INDEX_SUFFIX):
+            found.add(path.removesuffix(INDEX_SUFFIX))
+        elif part := _PART.fullmatch(path):
+            found.add(f"{part[1]}-?????-of-{part[2]}")
+        else:
+            found.add(path)
+    return sorted(path for path in found if not os.path.isdir(path))

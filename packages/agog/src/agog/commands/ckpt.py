@@ -7,15 +7,16 @@ import math
 import os
 import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import click
-import numpy as np
 
+from agog.commands import wording
+from agog.commands.checkpoint_differences import differences
 from agog.commands.tables import print_columns
-from agog_checkpoint import compact_json, file, latest_checkpoint, load_tensors, remove_checkpoint
+from agog_checkpoint import compact_json, file, formats, latest_checkpoint, load_tensors, remove_checkpoint
 from agog_checkpoint.folders import checkpoints_in, files_of
 from agog_checkpoint.graph import DTYPES, Graph
 from agog_checkpoint.pointer import read_kept
@@ -29,6 +30,18 @@ _LONGEST_STATE = 100
 as_json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs.")
 
 
+class Saved(NamedTuple):
+    """What a checkpoint holds: arrays by key, other objects' state, and the program's names of the arrays."""
+
+    arrays: Mapping[str, Any]
+    states: dict[str, Any]
+    names: dict[str, str]
+
+    def by_name(self) -> dict[str, Any]:
+        """The arrays by their names in the program."""
+        return {self.names[key]: array for key, array in self.arrays.items()}
+
+
 class Leaf(NamedTuple):
     """What a checkpoint holds under a key: a tensor of a dtype and shape, or another object's state as JSON."""
 
@@ -39,7 +52,7 @@ class Leaf(NamedTuple):
 
     def __str__(self) -> str:
         if self.dtype is not None:
-            return f"{self.dtype} {list(self.shape)} {_size(self.bytes)}"
+            return f"{self.dtype} {list(self.shape)} {wording.size(self.bytes)}"
         text = compact_json.dump(self.state, ensure_ascii=False)
         return text if len(text) <= _LONGEST_STATE else f"{text[:_LONGEST_STATE]}... ({len(text)} characters)"
 
@@ -86,15 +99,15 @@ def list_folder(folder: str, as_json: bool) -> None:
     else:
         print_columns([("checkpoint", "number", "size", "saved", ""), *map(_row, found)])
     if damage is not None:
-        raise click.ClickException(_shown(str(damage)))
+        raise click.ClickException(wording.shown(str(damage)))
 
 
 def _row(found: dict[str, Any]) -> tuple[str, ...]:
     marks = [mark for mark in ("newest", "best") if found[mark]]
     marks += [] if found["listed"] else ["not in the list"]
-    marks += [f"{_shown(metric)}={value:g}" for metric, value in found["metrics"].items()]
+    marks += [f"{wording.shown(metric)}={value:g}" for metric, value in found["metrics"].items()]
     number = "" if found["number"] is None else str(found["number"])
-    return _shown(found["checkpoint"]), number, _size(found["bytes"]), found["saved"], ", ".join(marks)
+    return wording.shown(found["checkpoint"]), number, wording.size(found["bytes"]), found["saved"], ", ".join(marks)
 
 
 @ckpt.command()
@@ -116,15 +129,16 @@ def show(path: str, as_json: bool) -> None:
         return
     tensors = [leaf for leaf in leaves.values() if leaf.dtype is not None]
     kind = "variable" if separator == "/" else "tensor"
-    click.echo(f"{_shown(path)}: {_counted(len(tensors), kind)}, {_size(sum(leaf.bytes for leaf in tensors))}")
+    size = wording.size(sum(leaf.bytes for leaf in tensors))
+    click.echo(f"{wording.shown(path)}: {wording.counted(len(tensors), kind)}, {size}")
     shown: tuple[str, ...] = ()
     for key in sorted(leaves, key=lambda key: key.split(separator)):
         *parents, name = key.split(separator)
         for depth, parent in enumerate(parents):
             if tuple(parents[: depth + 1]) != shown[: depth + 1]:
-                click.echo(f"{'  ' * (depth + 1)}{_shown(parent)}")
+                click.echo(f"{'  ' * (depth + 1)}{wording.shown(parent)}")
         shown = (*parents, name)
-        click.echo(f"{'  ' * len(shown)}{_shown(name)}  {_shown(str(leaves[key]))}")
+        click.echo(f"{'  ' * len(shown)}{wording.shown(name)}  {wording.shown(str(leaves[key]))}")
 
 
 def _contents(path: str) -> tuple[dict[str, Leaf], str]:
@@ -133,8 +147,10 @@ def _contents(path: str) -> tuple[dict[str, Leaf], str]:
         from agog_training.saving.keras.contents import keras_contents
 
         return {name: Leaf(*each) for name, each in keras_contents(path).items()}, "/"
+    if formats.is_of_tensorflow(path):
+        return _leaves_of_tensorflow(path), "/"
     try:
-        graph, _ = _read(path)
+        graph, _ = _read_graph(path)
     except DataLossError as error:
         if "it is of another program" not in str(error):
             raise
@@ -148,8 +164,19 @@ def _is_by_itself(path: str) -> bool:
     return not file.exists(path) and os.path.isfile(path)
 
 
-def _read(path: str) -> tuple[Graph, dict[str, Any]]:
-    """Read a checkpoint, or a model that was saved whole under any name."""
+def _read(path: str) -> Saved:
+    """Read a checkpoint of agog or TensorFlow, or a model that was saved whole under any name."""
+    if formats.is_of_tensorflow(path):
+        from agog_checkpoint.tensorflow.named_tensors import NamedTensors
+
+        arrays = dict(NamedTensors(path))
+        return Saved(arrays, {}, {name: name for name in arrays})
+    graph, arrays = _read_graph(path)
+    states = {label: node.state for number, label in graph.labels().items() if (node := graph.nodes[number]).state}
+    return Saved(arrays, states, graph.names())
+
+
+def _read_graph(path: str) -> tuple[Graph, dict[str, Any]]:
     if not _is_by_itself(path):
         return file.read(path)
     if is_keras_file(path):
@@ -170,7 +197,7 @@ def verify(path: str, as_json: bool) -> None:
         found: dict[str, dict[str, Any]] = {}
         for each in paths:
             try:
-                graph, _ = _read(each)
+                count = len(_read(each).arrays)
             except NotFoundError:
                 if not is_folder:
                     raise
@@ -178,17 +205,17 @@ def verify(path: str, as_json: bool) -> None:
             except OpError as error:
                 found[each] = {"state": "damaged", "error": str(error)}
             else:
-                found[each] = {"state": "whole", "tensors": len(graph.variables())}
+                found[each] = {"state": "whole", "tensors": count}
     if as_json:
         click.echo(json.dumps(found, indent=2))
     for each, said in {} if as_json else found.items():
         if said["state"] == "damaged":
-            click.echo(f"{_shown(each)}: DAMAGED\n  {_shown(said['error'])}")
+            click.echo(f"{wording.shown(each)}: DAMAGED\n  {wording.shown(said['error'])}")
         else:
-            counted = f", {_counted(said['tensors'], 'tensor')}" if "tensors" in said else ""
-            click.echo(f"{_shown(each)}: {said['state']}{counted}")
+            counted = f", {wording.counted(said['tensors'], 'tensor')}" if "tensors" in said else ""
+            click.echo(f"{wording.shown(each)}: {said['state']}{counted}")
     if damaged := sum(said["state"] == "damaged" for said in found.values()):
-        raise click.ClickException(f"{damaged} of {_counted(len(paths), 'checkpoint')} cannot be restored.")
+        raise click.ClickException(f"{damaged} of {wording.counted(len(paths), 'checkpoint')} cannot be restored.")
 
 
 @ckpt.command()
@@ -199,25 +226,19 @@ def diff(one: str, other: str, as_json: bool) -> None:
     """Compare the checkpoints ONE and OTHER (or the newest of folders); exit with 1 where they differ."""
     with _errors():
         one, other = _one(one), _one(other)
-        (graph, arrays), (other_graph, other_arrays) = _read(one), _read(other)
-        lines = [
-            *_only(one, arrays, other_arrays),
-            *_only(other, other_arrays, arrays),
-            *(
-                f"{key}: {difference}"
-                for key in sorted(arrays.keys() & other_arrays.keys())
-                if (difference := _difference(arrays[key], other_arrays[key])) is not None
-            ),
-            *_state_differences("", _states(graph), _states(other_graph)),
-        ]
+        saved, others = _read(one), _read(other)
+        arrays, other_arrays = saved.arrays, others.arrays
+        if formats.is_of_tensorflow(one) != formats.is_of_tensorflow(other):  # which has names, and no keys
+            arrays, other_arrays = saved.by_name(), others.by_name()
+        lines = differences(one, arrays, saved.states, other, other_arrays, others.states)
     if as_json:
         click.echo(json.dumps({"tensors": len(arrays), "differences": lines}, indent=2))
         raise SystemExit(1 if lines else 0)
     if not lines:
-        click.echo(f"{_counted(len(arrays), 'tensor')} and all other state are the same.")
+        click.echo(f"{wording.counted(len(arrays), 'tensor')} and all other state are the same.")
         return
     for line in lines:
-        click.echo(_shown(line))
+        click.echo(wording.shown(line))
     raise SystemExit(1)
 
 
@@ -244,11 +265,42 @@ def gc(folder: str, delete: bool, unlisted: bool, as_json: bool) -> None:
         click.echo(json.dumps({"removed": delete, "bytes": found}, indent=2))
         return
     for name, size in found.items():
-        click.echo(f"{'removed' if delete else 'would remove'} {_shown(name)}, {_size(size)}")
+        click.echo(f"{'removed' if delete else 'would remove'} {wording.shown(name)}, {wording.size(size)}")
     if not found:
         click.echo("nothing to remove")
     elif not delete:
         click.echo("Nothing was removed; --delete removes it.")
+
+
+@ckpt.command()
+@click.argument("source")
+@click.argument("target")
+@click.option("--strip", default="", metavar="SCOPE", help="Leave out what names begin with, such as sequential/.")
+@as_json_option
+def convert(source: str, target: str, strip: str, as_json: bool) -> None:
+    """Write the checkpoint SOURCE of TensorFlow as TARGET.safetensors, or one of agog as TensorFlow's files TARGET.*.
+
+    The names of variables are kept, those of slots too, and what TARGET names is replaced.
+    """
+    with _errors():
+        source = _one(source)
+        from agog_checkpoint.tensorflow import conversion
+
+        if formats.is_of_tensorflow(source):
+            written = file.file_name(target)
+            left_out = conversion.from_tensorflow(source, target, strip)
+        elif target.endswith(file.SUFFIX):
+            raise ValueError(f"{source!r} is a checkpoint of agog already; name one of TensorFlow, as m.ckpt.")
+        else:
+            written = target
+            left_out = conversion.to_tensorflow(*_read_graph(source), target, strip)
+        count = len(_read(target.removesuffix(file.SUFFIX)).arrays)
+    if as_json:
+        click.echo(json.dumps({"written": written, "tensors": count, "left out": left_out}, indent=2))
+        return
+    click.echo(f"{wording.shown(written)}: {wording.counted(count, 'tensor')}")
+    for name, reason in left_out.items():
+        click.echo(f"  left out {wording.shown(name)}: {wording.shown(reason)}")
 
 
 @contextmanager
@@ -258,12 +310,14 @@ def _errors() -> Iterator[None]:
     except BrokenPipeError:  # click ends without a word where nobody reads on
         raise
     except (OpError, OSError, ValueError, ImportError) as error:
-        raise click.ClickException(_shown(str(error))) from error
+        raise click.ClickException(wording.shown(str(error))) from error
 
 
 def _one(path: str) -> str:
     """The path of a checkpoint: of the newest for a folder, and without a suffix for a file."""
-    if not os.path.isdir(path):
+    if path.endswith(".index") and formats.is_of_tensorflow(prefix := path.removesuffix(".index")):
+        return prefix
+    if not os.path.isdir(path) or formats.is_of_tensorflow(path):
         return path.removesuffix(INDEX_SUFFIX).removesuffix(file.SUFFIX)
     newest = _newest(path)
     if newest is None:
@@ -284,7 +338,7 @@ def _check_folder(folder: str) -> None:
 
 def _checkpoints_of(folder: str) -> list[str]:
     _check_folder(folder)
-    paths = checkpoints_in(folder)
+    paths = [*checkpoints_in(folder), *formats.of_tensorflow_in(folder)]
     if not paths:
         raise ValueError(f"the folder {folder!r} has no checkpoints.")
     return paths
@@ -305,6 +359,17 @@ def _bytes_on_disk(path: str) -> int:
     return sum(map(os.path.getsize, files_of(path)))
 
 
+def _leaves_of_tensorflow(path: str) -> dict[str, Leaf]:
+    from agog_checkpoint.tensorflow.named_tensors import NamedTensors
+
+    tensors, leaves = NamedTensors(path), {}
+    for name in tensors:
+        dtype, shape = tensors.dtype(name), tensors.shape(name)
+        size = sum(map(len, tensors[name].flat)) if dtype.name == "string" else math.prod(shape) * dtype.size
+        leaves[name] = Leaf(dtype.name, shape, size)
+    return leaves
+
+
 def _leaves(graph: Graph) -> dict[str, Leaf]:
     """What the checkpoint of a graph holds, by key."""
     leaves = {}
@@ -317,63 +382,3 @@ def _leaves(graph: Graph) -> dict[str, Leaf]:
             size = math.prod(variable.shape) * DTYPES[variable.dtype].size
             leaves[label] = Leaf(variable.dtype, tuple(variable.shape), size)
     return leaves
-
-
-def _only(path: str, arrays: dict[str, Any], others: dict[str, Any]) -> list[str]:
-    return [
-        f"{key}: only in {path}, {arrays[key].dtype} {list(arrays[key].shape)}"
-        for key in sorted(arrays.keys() - others.keys())
-    ]
-
-
-def _difference(one: Any, other: Any) -> str | None:
-    if one.shape != other.shape:
-        return f"shape {list(one.shape)} and {list(other.shape)}"
-    if one.dtype != other.dtype:
-        return f"dtype {one.dtype} and {other.dtype}"
-    differing = one.tobytes() != other.tobytes() and ~((one == other) | ((one != one) & (other != other)))
-    if differing is False:
-        return None
-    count = int(np.count_nonzero(differing))
-    if not count:
-        return "the same values in other bits (signed zeros or NaN)"
-    wide = np.complex128 if one.dtype.kind == "c" else np.float64
-    with np.errstate(invalid="ignore"):
-        largest = np.max(np.abs(one.astype(wide) - other.astype(wide))[differing])
-    return f"{count} of {_counted(one.size, 'value')} differ, by at most {largest:g}"
-
-
-def _states(graph: Graph) -> dict[str, Any]:
-    return {label: graph.nodes[number].state for number, label in graph.labels().items() if graph.nodes[number].state}
-
-
-def _state_differences(label: str, one: Any, other: Any) -> Iterator[str]:
-    """What differs in the innermost dicts, since the beginnings of long states are often the same."""
-    if isinstance(one, dict) and isinstance(other, dict):
-        for name in sorted(one.keys() | other.keys()):
-            yield from _state_differences(f"{label} {name}".lstrip(), one.get(name), other.get(name))
-    elif one != other:
-        yield f"{label}: {_short(one)} and {_short(other)}"
-
-
-def _short(state: Any) -> str:
-    text = "nothing" if state is None else compact_json.dump(state, ensure_ascii=False)
-    return text if len(text) <= _LONGEST_STATE else f"{text[:_LONGEST_STATE]}..."
-
-
-def _shown(text: str) -> str:
-    """A name, or a line with names, as a terminal may get it: what cannot be printed is escaped as Python does it."""
-    return "".join(each if each.isprintable() else each.encode("unicode_escape").decode() for each in text)
-
-
-def _size(count: int) -> str:
-    number = float(count)
-    for unit in ("B", "kB", "MB"):
-        if number < 1000:
-            return f"{number:.3g} {unit}"
-        number /= 1000
-    return f"{number:.4g} GB"
-
-
-def _counted(count: int, noun: str) -> str:
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
