@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from statistics import fmean, stdev
 from time import perf_counter
@@ -16,17 +17,12 @@ import numpy as np
 
 import agog as tf
 import agog_distribute as distribute
-from agog_distribute.gradients import buckets
 from agog_distribute.gradients.transfers import Averaging
-from agog_distribute.processes.groups import everybody
 from benchmarks.cases import CASES
 from benchmarks.kinds import SEED
 
 BURST = 0.02
 """Seconds of a burst of small messages."""
-
-WHOLE = 1 << 40
-"""Bytes of a bucket that holds all."""
 
 Row = dict[str, float]
 """Figures by name: seconds, but for "bytes" and "spread"."""
@@ -76,10 +72,10 @@ class Training:
         self.batch = [tf.constant(array) for array in chosen.batch(rng)]
         self.optimizer = tf.train.AdamOptimizer(chosen.rate)
 
-    def step(self, tape_type: type[tf.GradientTape]) -> Row:
+    def step(self, new_tape: Callable[[], tf.GradientTape]) -> Row:
         """Seconds of the parts of a step."""
         times = [perf_counter()]
-        with tape_type() as tape:
+        with new_tape() as tape:
             loss = self.case.agog(tf, *self.variables, *self.batch)
         times.append(perf_counter())
         gradients = tape.gradient(loss, self.variables)
@@ -124,27 +120,21 @@ def waits() -> Iterator[list[float]]:
             setattr(Averaging, name, method)
 
 
-def use_buckets(most: int) -> None:
-    """Cut gradients into buckets of so many bytes from now on."""
-    # The first is of a megabyte, as by default, unless all are smaller, or one holds all.
-    buckets.FIRST, buckets.MOST = most if most == WHOLE else min(1 << 20, most), most
-    buckets.LEAST = WHOLE  # no quarter of all limits them
-    everybody().averaging = None  # it keeps buffers of the layout before
-
-
 def steps(training: Training, bucket: int, rounds: int) -> Row:
     """Seconds of a step with buckets of a size, beside one that averages nothing, and beside the averages alone."""
-    use_buckets(bucket)
+    tape = partial(distribute.DistributedGradientTape, bucket_bytes=bucket)
     gradients = [tf.zeros_like(variable) for variable in training.variables]
     rows = []
     with waits() as waited:
         for number in range(2 + rounds):
             row = {"plain": timed(lambda: training.step(tf.GradientTape))}
             waited.clear()
-            row["step"] = timed(lambda: training.step(distribute.DistributedGradientTape))
+            row["step"] = timed(lambda: training.step(tape))
             wait = sum(waited)
             row["wait"] = float(distribute.all_reduce(tf.constant(wait, tf.float64), "mean"))
-            row["alone"] = timed(lambda: distribute.average_gradients(gradients, training.variables))
+            row["alone"] = timed(
+                lambda: distribute.average_gradients(gradients, training.variables, bucket_bytes=bucket)
+            )
             if number >= 2:  # the first finds that gradients are dense, and the second makes the buffers
                 rows.append(row)
     best = min(rows, key=lambda row: row["step"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from typing import Any
@@ -11,11 +12,13 @@ import pytest
 
 import agog_core as ag
 import agog_distribute as distribute
-from agog_core.errors import AbortedError, FailedPreconditionError
+from agog_core.errors import AbortedError, FailedPreconditionError, InvalidArgumentError
 from agog_distribute import Group
 from agog_distribute.gradients import buckets
 from agog_distribute.gradients.buckets import Form, Layout, Pool
+from agog_distribute.gradients.settings import Settings
 from agog_distribute.gradients.transfers import averager_of
+from agog_optimizers import AdamOptimizer
 
 
 def layers(count: int = 6, width: int = 150) -> list[ag.Variable]:
@@ -92,20 +95,95 @@ def test_layouts_have_every_element_once_and_no_bucket_above_a_quarter() -> None
 
 def test_the_last_gradients_are_in_the_first_bucket() -> None:
     layout = Layout([Form("float32", (1 << 20,)), Form("float32", (3, 4)), Form("float32", (5,))])
-    assert (layout.places[2].start, layout.places[1].start, layout.places[0].start) == (0, 5, 17)
+    assert [span.start for span in layout.spans] == [17, 5, 0]
     assert layout.buckets[0].start == 0
     assert layout.buckets_of[2] == [0]
     assert layout.buckets_of[0] == list(range(len(layout.buckets)))
 
 
 def test_memory_is_used_again_once_nobody_has_gradients_in_it() -> None:
-    pool = Pool(Layout([Form("float32", (3,)), Form("float64", ())]))
-    first = pool.take()
-    held = first["float32"][1:].reshape(2, 1)
-    second = pool.take()
-    assert second is not first
+    pool = Pool(Layout([Form("float32", (3,)), Form("bfloat16", (2,))]))
+    lent = pool.lend()
+    first, held = address(lent["float32"]), lent["float32"][1:].reshape(2, 1)[1:]
+    del lent
+    second = pool.lend()
+    assert address(second["float32"]) != first
     del held
-    assert pool.take() is first
+    third = pool.lend()
+    assert address(third["float32"]) == first
+    assert third["bfloat16"].shape == (2,)
+
+
+def address(array: Any) -> int:
+    return int(array.__array_interface__["data"][0])
+
+
+@pytest.mark.parametrize(
+    ("bucket_bytes", "sizes"),
+    [
+        (None, [1 << 20, 1 << 20, 1 << 20, 1 << 20]),
+        (100, [100] * (4 << 20 // 100)),
+        (3 << 20, [1 << 20, 3 << 20]),
+        (4 << 20, [4 << 20]),
+    ],
+)
+def test_programs_say_how_many_bytes_are_sent_at_once(bucket_bytes: int | None, sizes: list[int]) -> None:
+    layout = Layout([Form("float32", (1 << 20,))], bucket_bytes)
+    found = [4 * (bucket.stop - bucket.start) for bucket in layout.buckets]
+    assert sum(found) == 4 << 20
+    assert found[: min(len(sizes), 40)] == sizes[:40]
+
+
+def test_gradients_are_the_same_whatever_is_sent_at_once(together: Any) -> None:
+    def averages(group: Group) -> list[bytes]:
+        def average(bucket_bytes: int | None) -> bytes:
+            variables = layers(2, 20)
+            tape = distribute.DistributedGradientTape(group=group, bucket_bytes=bucket_bytes)
+            with tape:
+                loss = loss_of(variables, ag.fill([2, 20], group.rank + 1.0))
+            found = tape.gradient(loss, variables)
+            optimizer = distribute.DistributedOptimizer(
+                AdamOptimizer(), group=group, bucket_bytes=bucket_bytes
+            ).compute_gradients(lambda: loss_of(variables, ag.fill([2, 20], group.rank + 1.0)), variables)
+            assert [g.numpy().tobytes() for g in found] == [g.numpy().tobytes() for g, _ in optimizer]
+            return b"".join(g.numpy().tobytes() for g in found)
+
+        return [average(bucket_bytes) for bucket_bytes in (None, 64, 1 << 40)]
+
+    for found in together(2, averages):
+        assert len(set(found)) == 1
+
+
+@pytest.mark.parametrize(
+    ("settings", "other", "said"),
+    [
+        ({"bucket_bytes": 100}, {}, ("mean, bucket_bytes=100", "mean")),
+        ({"reduction": "sum"}, {}, ("sum", "mean")),
+    ],
+)
+def test_unlike_arguments_are_an_error_of_all(
+    settings: dict[str, Any], other: dict[str, Any], said: tuple[str, str], together: Any
+) -> None:
+    def average(group: Group) -> Any:
+        given = other if group.rank else settings
+        return distribute.average_gradients(ag.constant([1.0, 2.0]), group=group, **given)
+
+    for error in together(2, average):
+        assert isinstance(error, AbortedError)
+        for rank, each in enumerate(said):
+            assert f"rank {rank}: average_gradients of 1 gradients, {each}, the " in str(error)
+
+
+@pytest.mark.parametrize("bucket_bytes", [0, -1, 2.5, "4 MB", True])
+def test_other_sizes_are_refused(bucket_bytes: Any) -> None:
+    text = f"bucket_bytes must be a positive int, or None for 4 MB and less; got {bucket_bytes!r}."
+    for make in (
+        lambda: distribute.average_gradients([], bucket_bytes=bucket_bytes),
+        lambda: distribute.DistributedGradientTape(bucket_bytes=bucket_bytes),
+        lambda: distribute.DistributedOptimizer(AdamOptimizer(), bucket_bytes=bucket_bytes),
+    ):
+        with pytest.raises(InvalidArgumentError, match=re.escape(text)):
+            make()
 
 
 def test_gradients_of_the_step_before_keep_their_values(together: Any) -> None:
@@ -132,8 +210,8 @@ def test_buffers_take_the_memory_of_the_gradients_once(together: Any) -> None:
         for _ in range(6):
             step()
         pools = averager_of(group)._pools.values()
-        arrays = [array for pool in pools for buffers in pool._kept for array in buffers.values()]
-        return sum(array.nbytes for array in arrays), sum(variable.numpy().nbytes for variable in variables)
+        buffers = [buffer for pool in pools for free in pool._free.values() for buffer in free]
+        return sum(buffer.nbytes for buffer in buffers), sum(variable.numpy().nbytes for variable in variables)
 
     for found, wanted in together(2, kept):
         assert found == wanted
@@ -202,7 +280,7 @@ def test_a_forked_process_is_none_of_the_run() -> None:
     averager = averager_of(group)
     averager.process += 1
     with pytest.raises(FailedPreconditionError) as failure:
-        averager.begin([Form("float32", (2,))], "mean", ("train.py", 1))
+        averager.begin(Settings(group), [Form("float32", (2,))], [None], ("train.py", 1))
     assert str(failure.value) == (
         "average_gradients: this process was forked from one of the run; nothing connects it with the others."
     )

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import math
-import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
+from weakref import finalize
 
 import numpy as np
 
+from agog_core import Tensor
 from agog_core.dtypes import as_dtype
 
 FIRST, MOST = 1 << 20, 4 << 20
-"""Bytes of the first bucket, which starts early, and the most of the others."""
+"""Bytes of the first bucket, which starts early, and the most of the others by default."""
 
 LEAST = 1 << 20
 """Bytes below which nothing is cut: to hand a bucket to another thread takes as long as to send so many."""
@@ -25,8 +26,8 @@ class Form(NamedTuple):
     shape: tuple[int, ...]
 
 
-class Place(NamedTuple):
-    """Where a gradient lies in the buffer of its dtype."""
+class Span(NamedTuple):
+    """Which elements of the buffer of its dtype a gradient has."""
 
     start: int
     stop: int
@@ -40,27 +41,32 @@ class Bucket(NamedTuple):
     stop: int
 
 
-class Layout:
-    """The places of gradients, and the buckets in the order in which they are sent.
+def forms_of(tensors: Iterable[Tensor]) -> list[Form]:
+    """The forms of gradients that are like some tensors."""
+    return [Form(x.dtype.name, x._shape) for x in tensors]
 
-    The last gradient comes first, since a walk back mostly begins with it. No bucket has more than a quarter of all, or
-    than a megabyte where that is more.
+
+class Layout:
+    """Where gradients lie, and the buckets in the order in which they are sent.
+
+    The last gradient comes first, since a walk back mostly begins with it.
 
     Args:
         forms: of the gradients.
+        bucket_bytes: the most bytes of a bucket. By default a quarter of all, but no less than `LEAST` and no more than
+            `MOST`.
     """
 
-    def __init__(self, forms: Sequence[Form]) -> None:
+    def __init__(self, forms: Sequence[Form], bucket_bytes: int | None = None) -> None:
         self.forms = forms
-        self.places: list[Place] = [Place(0, 0)] * len(forms)
+        self.spans: list[Span] = [Span(0, 0)] * len(forms)
         self.lengths: dict[str, int] = {}
         for position in reversed(range(len(forms))):
             dtype, shape = forms[position]
             start = self.lengths.get(dtype, 0)
             self.lengths[dtype] = stop = start + math.prod(shape)
-            self.places[position] = Place(start, stop)
-        limit = max(LEAST, min(MOST, sum(as_dtype(dtype).size * n for dtype, n in self.lengths.items()) // 4))
-        cut = [bucket for dtype, n in self.lengths.items() for bucket in _cut(dtype, n, limit)]
+            self.spans[position] = Span(start, stop)
+        cut = self._cut(bucket_bytes)
         members = {bucket: self._members(bucket) for bucket in cut}
         self.buckets = sorted(cut, key=lambda bucket: -members[bucket][-1])
         self.counts = [len(members[bucket]) for bucket in self.buckets]
@@ -69,36 +75,39 @@ class Layout:
             for position in members[bucket]:
                 self.buckets_of[position].append(number)
 
+    def _cut(self, bucket_bytes: int | None) -> list[Bucket]:
+        total = sum(as_dtype(dtype).size * length for dtype, length in self.lengths.items())
+        most = max(LEAST, min(MOST, total // 4)) if bucket_bytes is None else bucket_bytes
+        first = most if bucket_bytes is not None and most >= total else min(FIRST, most)
+        found = []
+        for dtype, length in self.lengths.items():
+            size, start = as_dtype(dtype).size, 0
+            while start < length:
+                stop = min(length, start + max(1, (most if start else first) // size))
+                found.append(Bucket(dtype, start, stop))
+                start = stop
+        return found
+
     def _members(self, bucket: Bucket) -> list[int]:
         """The gradients that have elements in a bucket, the last first."""
         return [
             position
             for position in reversed(range(len(self.forms)))
             if self.forms[position].dtype == bucket.dtype
-            and max(self.places[position].start, bucket.start) < min(self.places[position].stop, bucket.stop)
+            and max(self.spans[position].start, bucket.start) < min(self.spans[position].stop, bucket.stop)
         ]
 
 
-def _cut(dtype: str, length: int, limit: int) -> list[Bucket]:
-    found, start, size = [], 0, as_dtype(dtype).size
-    while start < length:
-        most = max(1, min(limit, FIRST if not start else MOST) // size)
-        stop = min(length, start + most)
-        found.append(Bucket(dtype, start, stop))
-        start = stop
-    return found
-
-
-Buffers = dict[str, Any]
-"""For each dtype a flat array."""
-
-
 class Pool:
-    """Buffers of one layout, which are used again once nobody has gradients in them any more."""
+    """Memory for the gradients of one layout. It is lent, and comes back once nobody has gradients in it any more.
+
+    Args:
+        layout: of the gradients.
+    """
 
     def __init__(self, layout: Layout) -> None:
         self.layout = layout
-        self._kept: list[Buffers] = []
+        self._free: dict[str, list[Any]] = {dtype: [] for dtype in layout.lengths}
         self._errors: dict[int, Any] = {}
 
     def error(self, number: int, size: int) -> Any:
@@ -108,12 +117,20 @@ class Pool:
             self._errors[number] = np.zeros(-(-(stop - start) // size), np.float32)
         return self._errors[number]
 
-    def take(self) -> Buffers:
-        """Buffers that nobody has."""
-        for buffers in self._kept:
-            # The dict has each array, and so has the call; views of it are gradients.
-            if all(sys.getrefcount(buffers[dtype]) == 2 for dtype in buffers):
-                return buffers
-        buffers = {dtype: np.empty(n, as_dtype(dtype).numpy_dtype) for dtype, n in self.layout.lengths.items()}
-        self._kept = [*self._kept[-1:], buffers]
-        return buffers
+    def lend(self) -> dict[str, Any]:
+        """For each dtype a flat array, of which all views go back to it: with the last one its memory is free again."""
+        return {dtype: self._lent(dtype, length) for dtype, length in self.layout.lengths.items()}
+
+    def _lent(self, dtype: str, length: int) -> Any:
+        kind, free = as_dtype(dtype), self._free[dtype]
+        memory = free.pop() if free else np.empty(kind.size * length, np.uint8).data
+        # Over a memoryview, since a view of an array is one of that array's own base.
+        array = np.frombuffer(memory, kind.numpy_dtype)
+        finalize(array, _give_back, free, memory).atexit = False
+        return array
+
+
+def _give_back(free: list[Any], memory: memoryview) -> None:
+    """Keep memory for the next gradients; those of a step and of the one before are there at most."""
+    if not free:
+        free.append(memory)

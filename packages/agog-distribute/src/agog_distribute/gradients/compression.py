@@ -11,18 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from agog_core.errors import InvalidArgumentError
 from agog_core.plugin import HostCommunicator
 
-COMPRESSIONS = (None, "bfloat16")
 WIDE = ("float32", "float64")
 """The dtypes that are compressed."""
-
-
-def check_compression(owner: str, compression: str | None) -> None:
-    """Refuse compressions that there are not."""
-    if compression not in COMPRESSIONS:
-        raise InvalidArgumentError(f"{owner}: compression must be None or 'bfloat16'; got {compression!r}.")
 
 
 def round_into(target: Any, value: Any, error: Any) -> None:

@@ -7,8 +7,8 @@ from typing import Any
 
 from agog_core import GradientTape, Tensor
 from agog_core.gradients.finality import Tell
-from agog_distribute.gradients.averages import averaged, check_reduction
-from agog_distribute.gradients.compression import check_compression
+from agog_distribute.gradients.averages import averaged
+from agog_distribute.gradients.settings import Settings, check_settings
 from agog_distribute.gradients.walks import walk_of
 from agog_distribute.processes.groups import Group, everybody
 
@@ -27,9 +27,10 @@ class DistributedGradientTape(GradientTape):
         group: the processes; all, by default.
         reduction: ``"mean"`` or ``"sum"``.
         compression: ``"bfloat16"`` to send gradients of variables in half the bytes; see `average_gradients`.
+        bucket_bytes: how many bytes are sent at once, at most; see `average_gradients`.
 
     Raises:
-        InvalidArgumentError: there is no such reduction or compression.
+        InvalidArgumentError: there is no such reduction, compression or size.
 
     >>> import agog_core as ag
     >>> v = ag.Variable(3.0)
@@ -39,7 +40,7 @@ class DistributedGradientTape(GradientTape):
     tf.Tensor(6.0, shape=(), dtype=float32)
     """
 
-    __slots__ = ("_compression", "_group", "_of", "_reduction")
+    __slots__ = ("_of", "_settings")
 
     def __init__(
         self,
@@ -51,11 +52,12 @@ class DistributedGradientTape(GradientTape):
         group: Group | None = None,
         reduction: str = "mean",
         compression: str | None = None,
+        bucket_bytes: int | None = None,
     ) -> None:
         super().__init__(persistent, watch_accessed_variables, source_lines)
-        check_reduction("DistributedGradientTape", reduction)
-        check_compression("DistributedGradientTape", compression)
-        self._group, self._reduction, self._compression, self._of = group, reduction, compression, tape
+        check_settings("DistributedGradientTape", reduction, compression, bucket_bytes)
+        self._settings = Settings(group or everybody(), reduction, compression, bucket_bytes)
+        self._of = tape
         if tape is not None:
             self._take_over(tape)
 
@@ -86,13 +88,11 @@ class DistributedGradientTape(GradientTape):
         self, targets: Sequence[Any], sources: Sequence[Any], seeds: Sequence[Tensor | None] | None, tell: Tell = None
     ) -> list[Any]:
         """See `GradientTape.pull_back`; what it gives is averaged, bucket by bucket while it walks."""
-        group = self._group or everybody()
-        if group.size == 1:
+        if self._settings.group.size == 1:
             return super().pull_back(targets, sources, seeds, tell)
-        walk = walk_of(sources, group, self._reduction, self._compression)
+        walk = walk_of(sources, self._settings)
         if walk is None:
-            found = super().pull_back(targets, sources, seeds, tell)
-            return averaged(found, sources, group, self._reduction, self._compression)
+            return averaged(super().pull_back(targets, sources, seeds, tell), sources, self._settings)
         try:
             return walk.finish(super().pull_back(targets, sources, seeds, walk.tell))
         except BaseException:

@@ -11,7 +11,7 @@ from weakref import WeakKeyDictionary, WeakSet, ref
 
 import numpy as np
 
-from agog_core import Tensor
+from agog_core import Tensor, Variable
 from agog_core.errors import AbortedError, FailedPreconditionError
 from agog_core.plugin import Backend
 from agog_core.recording import tapes_of_context
@@ -21,6 +21,7 @@ from agog_distribute.faults.place import Place
 from agog_distribute.gradients.buckets import Form, Layout, Pool
 from agog_distribute.gradients.compression import WIDE, round_into, sum_rounded
 from agog_distribute.gradients.progress import Progress
+from agog_distribute.gradients.settings import Settings
 from agog_distribute.processes.groups import Group
 
 _POOLS = 4  # of layouts, the last used, that keep their buffers
@@ -46,46 +47,45 @@ class Averager:
         self._pools: dict[Any, Pool] = {}
         atexit.register(_end, ref(self))
 
-    def begin(
-        self,
-        forms: Sequence[Form],
-        reduction: str,
-        place: Place,
-        compression: str | None = None,
-        owners: Sequence[Any] = (),
-    ) -> Averaging:
+    def begin(self, settings: Settings, forms: Sequence[Form], owners: Sequence[Any], place: Place) -> Averaging:
         """Begin to take gradients of these forms, where all members of the group do.
 
         Args:
+            settings: how they become one.
             forms: of the gradients.
-            reduction: ``"mean"`` or ``"sum"``.
+            owners: what they are of. Gradients of variables only are compressed.
             place: the line of the program.
-            compression: what they are rounded to, or None.
-            owners: the variables that they are of; needed for compression.
 
         Raises:
-            AbortedError: they do not, or not with gradients of the same forms.
+            AbortedError: they do not, or not with gradients of the same forms, or by other settings.
             FailedPreconditionError: this process was forked from one that is connected.
         """
         if os.getpid() != self.process:
             raise FailedPreconditionError(
                 "average_gradients: this process was forked from one of the run; nothing connects it with the others."
             )
-        if compression is not None:
-            forms = [Form(compression, form.shape) if form.dtype in WIDE else form for form in forms]
-        text = "\n".join(f"{dtype} {shape}" for dtype, shape in forms)
-        what = f"average_gradients of {len(forms)} gradients"
-        texts = texts_of(self.group, what, text, place)
-        for number, found in enumerate(zip(*map(str.splitlines, texts), strict=True)):
-            check_forms(self.group, number, found)
-        key = tuple(forms)
-        pool = self._pools.pop(key, None) or Pool(Layout(forms))
-        self._pools = {**dict(list(self._pools.items())[1 - _POOLS :]), key: pool}
-        scale = 1 / self.group.size if reduction == "mean" else 1.0
-        averaging = Averaging(self.progress, pool, scale, place)
-        if compression is not None:
+        is_compressed = settings.compression is not None and all(isinstance(owner, Variable) for owner in owners)
+        if settings.compression is not None and is_compressed:
+            forms = [Form(settings.compression, form.shape) if form.dtype in WIDE else form for form in forms]
+        self._agree(settings, forms, place)
+        scale = 1 / self.group.size if settings.reduction == "mean" else 1.0
+        averaging = Averaging(self.progress, self._pool(forms, settings.bucket_bytes), scale, place)
+        if is_compressed:
             averaging.errors = [self._error(owner) for owner in owners]
         return averaging
+
+    def _agree(self, settings: Settings, forms: Sequence[Form], place: Place) -> None:
+        size = "" if settings.bucket_bytes is None else f", bucket_bytes={settings.bucket_bytes}"
+        what = f"average_gradients of {len(forms)} gradients, {settings.reduction}{size}"
+        texts = texts_of(self.group, what, "\n".join(f"{dtype} {shape}" for dtype, shape in forms), place)
+        for number, found in enumerate(zip(*map(str.splitlines, texts), strict=True)):
+            check_forms(self.group, number, found)
+
+    def _pool(self, forms: Sequence[Form], bucket_bytes: int | None) -> Pool:
+        key = *forms, bucket_bytes
+        pool = self._pools.pop(key, None) or Pool(Layout(forms, bucket_bytes))
+        self._pools = {**dict(list(self._pools.items())[1 - _POOLS :]), key: pool}
+        return pool
 
     def _error(self, owner: Any) -> Any:
         """What is left of a variable's last gradient; None where it is not compressed."""
@@ -109,7 +109,7 @@ class Averaging:
 
     def __init__(self, progress: Progress, pool: Pool, scale: float, place: Place) -> None:
         self._progress, self._pool, self._scale, self._place = progress, pool, scale, place
-        self._layout, self._buffers = pool.layout, pool.take()
+        self._layout, self._buffers = pool.layout, pool.lend()
         self._left, self._next = list(self._layout.counts), 0
         self.errors: Sequence[Any] = ()
         self._is_over = False
@@ -118,7 +118,7 @@ class Averaging:
     def take(self, position: int, gradient: Any) -> None:
         """Take one gradient, a host array or None for zeros; each is taken once."""
         dtype, shape = self._layout.forms[position]
-        start, stop = self._layout.places[position]
+        start, stop = self._layout.spans[position]
         target = self._buffers[dtype][start:stop].reshape(shape)
         error = self.errors[position] if self.errors else None
         if error is not None:
@@ -156,8 +156,8 @@ class Averaging:
 
     def averages(self) -> list[Any]:
         """What is there then; it lies in the buffers, but for what was compressed."""
-        places = zip(self._layout.forms, self._layout.places, strict=True)
-        found = [self._buffers[dtype][start:stop].reshape(shape) for (dtype, shape), (start, stop) in places]
+        parts = zip(self._layout.forms, self._layout.spans, strict=True)
+        found = [self._buffers[dtype][start:stop].reshape(shape) for (dtype, shape), (start, stop) in parts]
         for position, error in enumerate(self.errors):
             if error is not None:
                 found[position] = found[position].astype(error.dtype)

@@ -12,14 +12,15 @@ from agog_core.tensors.tensor import wrap
 from agog_core.tracers import Tracer, present_recorder
 from agog_distribute.faults.place import line_of_program
 from agog_distribute.gradients.averages import averaged
-from agog_distribute.gradients.buckets import Form, Layout
+from agog_distribute.gradients.buckets import Layout, forms_of
 from agog_distribute.gradients.kinds import DENSE, KINDS, NONE, ROWS, common_kind, kind_of
 from agog_distribute.gradients.rows import rows_only
+from agog_distribute.gradients.settings import Settings
 from agog_distribute.gradients.transfers import Averaging, averager_of, is_on_host
 from agog_distribute.processes.groups import Group
 
 
-def walk_of(sources: Sequence[Any], group: Group, reduction: str, compression: str | None) -> Walk | None:
+def walk_of(sources: Sequence[Any], settings: Settings) -> Walk | None:
     """What averages the gradients of some sources while a tape walks back; None where it has to be done by ops,
     since other tapes record them or the memory is not the host's."""
     values = [source._current() if isinstance(source, Variable) else source for source in sources]
@@ -27,8 +28,8 @@ def walk_of(sources: Sequence[Any], group: Group, reduction: str, compression: s
         return None
     recorder = present_recorder()
     if recorder is None:
-        return _EagerWalk(sources, values, group, reduction, compression)
-    return _TracedWalk(sources, values, group, reduction, compression, recorder)
+        return _EagerWalk(sources, values, settings)
+    return _TracedWalk(sources, values, settings, recorder)
 
 
 class Walk:
@@ -37,21 +38,11 @@ class Walk:
     Args:
         sources: what the gradients are of.
         values: their present values.
-        group: the processes.
-        reduction: ``"mean"`` or ``"sum"``.
-        compression: what they are rounded to, or None.
+        settings: how the gradients of the processes become one.
     """
 
-    def __init__(
-        self,
-        sources: Sequence[Any],
-        values: Sequence[Tensor],
-        group: Group,
-        reduction: str,
-        compression: str | None,
-    ) -> None:
-        self.sources, self.values, self.group = sources, values, group
-        self.reduction, self.compression = reduction, compression
+    def __init__(self, sources: Sequence[Any], values: Sequence[Tensor], settings: Settings) -> None:
+        self.sources, self.values, self.settings = sources, values, settings
         self.place = line_of_program()
         self.taken: set[int] = set()
 
@@ -82,22 +73,15 @@ class Walk:
 class _EagerWalk(Walk):
     """Buckets of the variables whose gradients were tensors the last time; all others follow when the walk is done."""
 
-    def __init__(
-        self,
-        sources: Sequence[Any],
-        values: Sequence[Tensor],
-        group: Group,
-        reduction: str,
-        compression: str | None,
-    ) -> None:
-        super().__init__(sources, values, group, reduction, compression)
-        self.averager = averager_of(group)
+    def __init__(self, sources: Sequence[Any], values: Sequence[Tensor], settings: Settings) -> None:
+        super().__init__(sources, values, settings)
+        self.averager = averager_of(settings.group)
         dense = self.averager.dense
         self.sent = [n for n, source in enumerate(sources) if isinstance(source, Variable) and source in dense]
         self.numbers = {position: number for number, position in enumerate(self.sent)}
-        forms = _forms([values[position] for position in self.sent])
+        forms = forms_of([values[position] for position in self.sent])
         owners = [sources[position] for position in self.sent]
-        self.averaging = self.averager.begin(forms, reduction, self.place, compression, owners) if forms else None
+        self.averaging = self.averager.begin(settings, forms, owners, self.place) if forms else None
 
     def take(self, position: int, gradient: Any) -> None:
         number = self.numbers.get(position)
@@ -115,14 +99,14 @@ class _EagerWalk(Walk):
                 like = self.values[position]
                 found[position] = None if kind == NONE else wrap(array, like._table, like._shape)
                 if kind == ROWS:
-                    found[position] = rows_only(found[position], gradients[position], self.group)
+                    found[position] = rows_only(found[position], gradients[position], self.settings.group)
                 if kind != DENSE:
                     self.averager.dense.discard(self.sources[position])
         rest = [n for n in range(len(found)) if n not in self.numbers]
         if rest:
             owners = [self.sources[n] for n in rest]
             given = [gradients[n] for n in rest]
-            averages = averaged(given, owners, self.group, self.reduction, self.compression)
+            averages = averaged(given, owners, self.settings)
             for position, average in zip(rest, averages, strict=True):
                 found[position] = average
                 if isinstance(average, Tensor) and isinstance(self.sources[position], Variable):
@@ -137,31 +121,21 @@ class _EagerWalk(Walk):
 class _TracedWalk(Walk):
     """Nodes of a traced function: one where the walk begins, one for each bucket, and one that waits for all."""
 
-    def __init__(
-        self,
-        sources: Sequence[Any],
-        values: Sequence[Tensor],
-        group: Group,
-        reduction: str,
-        compression: str | None,
-        tracer: Tracer,
-    ) -> None:
-        super().__init__(sources, values, group, reduction, compression)
-        if not all(isinstance(source, Variable) for source in sources):
-            compression = None
-        forms, place = _forms(values), self.place
-        layout = Layout(forms)
-        self.tracer, self.buckets_of, self.left, self.next = tracer, layout.buckets_of, list(layout.counts), 0
+    def __init__(self, sources: Sequence[Any], values: Sequence[Tensor], settings: Settings, recorder: Tracer) -> None:
+        super().__init__(sources, values, settings)
+        forms, place = forms_of(values), self.place
+        layout = Layout(forms, settings.bucket_bytes)
+        self.recorder, self.buckets_of, self.left, self.next = recorder, layout.buckets_of, list(layout.counts), 0
         self.waiting: list[tuple[int, Tensor | None]] = []
 
         def begin() -> list[Any]:
-            averager = averager_of(group)
+            averager = averager_of(settings.group)
             if averager.present is not None:  # a run before has raised an error
                 averager.present.give_up()
-            averager.present = averager.begin(forms, reduction, place, compression, sources)
+            averager.present = averager.begin(settings, forms, sources, place)
             return []
 
-        tracer.python(begin, [], [])
+        recorder.python(begin, [], [])
 
     def take(self, position: int, gradient: Any) -> None:
         self.waiting.append((position, self.dense(position, gradient)))
@@ -175,7 +149,7 @@ class _TracedWalk(Walk):
 
     def _start(self) -> None:
         """Fill what is there by now, of which a bucket at least is full."""
-        group, positions = self.group, [position for position, _ in self.waiting]
+        group, positions = self.settings.group, [position for position, _ in self.waiting]
         given = [position for position, tensor in self.waiting if tensor is not None]
         tensors = [tensor for _, tensor in self.waiting if tensor is not None]
         self.waiting = []
@@ -186,20 +160,20 @@ class _TracedWalk(Walk):
                 present.take(position, known.get(position))
             return []
 
-        self.tracer.python(fill, tensors, [])
+        self.recorder.python(fill, tensors, [])
 
     def finish(self, gradients: Sequence[Any]) -> list[Any]:
         for position, gradient in enumerate(gradients):
             self.tell(position, gradient)
         self._start()  # those without elements
-        group = self.group
+        group = self.settings.group
         own = [kind_of(g) for g in gradients]
 
         def agreed() -> list[Any]:
             return [[KINDS.index(kind) for kind in _agreed_kinds(_present(group), own)]]
 
-        (codes,) = self.tracer.python(agreed, [], [int64])
-        known = [KINDS[code] for code in self.tracer.known(codes)._host()]
+        (codes,) = self.recorder.python(agreed, [], [int64])
+        known = [KINDS[code] for code in self.recorder.known(codes)._host()]
         kept = [n for n, kind in enumerate(known) if kind != NONE]
 
         def wait(codes: Any) -> list[Any]:
@@ -212,7 +186,7 @@ class _TracedWalk(Walk):
             averager_of(group).present = None
             return [arrays[position] for position in kept]
 
-        tensors = self.tracer.python(wait, [codes], [self.values[position].dtype for position in kept])
+        tensors = self.recorder.python(wait, [codes], [self.values[position].dtype for position in kept])
         found: list[Any] = [None] * len(gradients)
         for position, tensor in zip(kept, tensors, strict=True):
             is_rows = known[position] == ROWS
@@ -224,10 +198,6 @@ def _present(group: Group) -> Averaging:
     present = averager_of(group).present
     assert present is not None
     return present
-
-
-def _forms(values: Sequence[Tensor]) -> list[Form]:
-    return [Form(x.dtype.name, x._shape) for x in values]
 
 
 def _agreed_kinds(averaging: Averaging, own: Sequence[str]) -> list[str]:

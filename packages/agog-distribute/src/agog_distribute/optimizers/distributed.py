@@ -11,8 +11,7 @@ from agog_core.errors import AbortedError
 from agog_core.tracers import present_recorder
 from agog_distribute.faults.agreement import texts_of
 from agog_distribute.faults.place import Place, line_of_program
-from agog_distribute.gradients.averages import check_reduction
-from agog_distribute.gradients.compression import check_compression
+from agog_distribute.gradients.settings import check_settings
 from agog_distribute.gradients.tape import DistributedGradientTape
 from agog_distribute.optimizers.sharding import Sharding
 from agog_distribute.processes.groups import Group, everybody
@@ -36,11 +35,12 @@ class DistributedOptimizer(OptimizerWrapper):
         compression: ``"bfloat16"`` to send gradients in half the bytes; see `average_gradients`.
         shard_state: whether each process keeps its share of the slots only, updates its share of the variables, and
             gets the others' (S. Rajbhandari et al., "ZeRO", SC 2020, stage 1). `get_slot` then gives a flat share.
+        bucket_bytes: how many bytes are sent at once, at most; see `average_gradients`.
 
     Raises:
         ValueError: ``optimizer`` is no optimizer.
-        InvalidArgumentError: there is no such reduction or compression, or a step of the optimizer needs all variables
-            at once.
+        InvalidArgumentError: there is no such reduction, compression or size, or a step of the optimizer needs all
+            variables at once.
 
     >>> from agog_optimizers import GradientDescentOptimizer
     >>> v = Variable(1.0)
@@ -57,11 +57,12 @@ class DistributedOptimizer(OptimizerWrapper):
         name: str = "DistributedOptimizer",
         compression: str | None = None,
         shard_state: bool = False,
+        bucket_bytes: int | None = None,
     ) -> None:
         super().__init__(optimizer, name)
-        check_reduction(name, reduction)
-        check_compression(name, compression)
+        check_settings(name, reduction, compression, bucket_bytes)
         self.group, self.reduction, self.compression, self.shard_state = group, reduction, compression, shard_state
+        self.bucket_bytes = bucket_bytes
         members = group or everybody()
         self._sharding = Sharding(name, optimizer, members) if shard_state and members.size > 1 else None
 
@@ -83,6 +84,7 @@ class DistributedOptimizer(OptimizerWrapper):
                 group=self.group,
                 reduction=self.reduction,
                 compression=self.compression,
+                bucket_bytes=self.bucket_bytes,
             )
         return self.optimizer.compute_gradients(loss, variables, gate_gradients, grad_loss=grad_loss, tape=tape)
 
