@@ -13,7 +13,7 @@ from agog_export.rules import REASONS
 
 NAMES = sorted(filter(samples.is_exported, all_ops()))
 # Ops that come whole, with those of which the kit has only calls of constants.
-LEAST = 127
+LEAST = 150
 
 
 def matches(pattern: str, outcome: samples.Outcome) -> bool:

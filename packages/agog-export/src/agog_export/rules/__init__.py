@@ -9,11 +9,24 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from agog_export.rules import array, conv, indexing, linalg, math, nn, recurrent, reduce, sorting
+from agog_export.rules import (
+    array,
+    conv,
+    image,
+    indexing,
+    linalg,
+    math,
+    nn,
+    recurrent,
+    reduce,
+    signal,
+    sorting,
+    special,
+)
 from agog_export.rules.direct import NODES
 from agog_export.rules.reasons import REASONS
 
-_ROOMS = (array, conv, indexing, linalg, math, nn, recurrent, reduce, sorting)
+_ROOMS = (array, conv, image, indexing, linalg, math, nn, recurrent, reduce, signal, sorting, special)
 
 
 def _direct(kind: str) -> Callable[..., Any]:

@@ -23,6 +23,7 @@ __all__ = [
     "pad",
     "range",
     "reshape",
+    "reverse_sequence",
     "split",
     "strided_slice",
     "transpose",
@@ -89,6 +90,17 @@ def reshape(op: Writer, x: Operand, *, shape: Sequence[Number]) -> Any:
     if len(unknown) == 1 and 0 not in shape:
         shape = [-1 if isinstance(size, Size) else size for size in shape]
     return op.Reshape(x, list(shape), allowzero=0 in shape)
+
+
+def reverse_sequence(op: Writer, input: Operand, seq_lengths: Operand, *, seq_axis: int, batch_axis: int) -> Any:
+    """By the place of each element: ONNX's operator takes the first two axes alone, and no empty sequences."""
+    axes = [axis for axis, _ in enumerate(input.shape)]
+    steps = op.Range(np.int64(0), op.Squeeze(op.sizes([input.shape[seq_axis]]), [0]), np.int64(1))
+    places = op.Reshape(steps, [-1 if axis == seq_axis else 1 for axis in axes])
+    shape = [input.shape[axis] if axis == batch_axis else 1 for axis in axes]
+    ends = op.Reshape(op.cast(seq_lengths, np.int64), shape, allowzero=1)
+    turned = op.Where(op.Less(places, ends), op.Sub(op.Sub(ends, np.int64(1)), places), places)
+    return op.GatherElements(input, op.Expand(turned, list(input.shape)), axis=seq_axis)
 
 
 def split(op: Writer, x: Operand, *, sizes: Sequence[Number], axis: int) -> Any:

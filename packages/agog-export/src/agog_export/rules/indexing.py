@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from agog_export.sizes import Number
+from agog_export.sizes import Number, Size
 from agog_export.writer import Operand, Writer
 
 __all__ = [
+    "add_along",
+    "dynamic_partition",
+    "dynamic_stitch",
     "gather",
     "gather_nd",
     "scatter_nd",
@@ -21,6 +25,38 @@ __all__ = [
     "unsorted_segment_prod",
     "unsorted_segment_sum",
 ]
+
+
+def add_along(op: Writer, values: Operand, positions: Operand, *, size: int) -> Any:
+    zeros = op.zeros([*values.shape[:-1], size], values.dtype)
+    return op.ScatterElements(zeros, op.cast(positions, np.int64), values, axis=-1, reduction="add")
+
+
+def dynamic_partition(op: Writer, data: Operand, partitions: Operand, *, num_partitions: int) -> list[Any]:
+    inner = data.shape[partitions.rank :]
+    rows = op.Reshape(data, [_count(partitions.shape), *inner], allowzero=1)
+    numbers = op.Reshape(partitions, [_count(partitions.shape)], allowzero=1)
+    return [op.Compress(rows, op.Equal(numbers, number), axis=0) for number in range(num_partitions)]
+
+
+def dynamic_stitch(op: Writer, indices: Operand, data: Operand) -> Any:
+    """The last row of each position, found by a maximum; zeros where there is none."""
+    if 0 in indices.shape:
+        return op.zeros([0, *data.shape[1:]], data.dtype)
+    positions = op.cast(indices, np.int64)
+    count = op.Add(op.ReduceMax(positions, keepdims=1), np.int64(1))
+    rows = op.Range(np.int64(0), op.Squeeze(op.sizes([indices.shape[0]]), [0]), np.int64(1))
+    last = op.ScatterElements(op.Expand(np.array([-1]), count), positions, rows, axis=0, reduction="max")
+    found = op.Gather(data, op.Max(last, np.int64(0)), axis=0)
+    is_there = op.Reshape(op.GreaterOrEqual(last, np.int64(0)), [-1, *(1 for _ in data.shape[1:])])
+    if data.dtype == np.dtype(bool):
+        return op.And(found, is_there)
+    return op.Where(is_there, found, np.array(0, data.dtype))
+
+
+def _count(shape: Sequence[Number]) -> Number:
+    """How many elements there are; with one unknown size, what is left."""
+    return -1 if any(isinstance(size, Size) for size in shape) else math.prod(size.__index__() for size in shape)
 
 
 def gather(op: Writer, params: Operand, indices: Operand, *, axis: int) -> Any:

@@ -15,6 +15,7 @@ __all__ = [
     "leaky_relu",
     "log_softmax",
     "matmul_bias",
+    "neighbor_sum",
     "relu",
     "relu6",
     "selu",
@@ -68,6 +69,18 @@ def log_softmax(op: Writer, logits: Operand, *, axis: int) -> Any:
 
 def matmul_bias(op: Writer, a: Operand, b: Operand, bias: Operand, *, activation: str) -> Any:
     return activated(op, op.Add(op.MatMul(a, b), bias), activation)
+
+
+def neighbor_sum(op: Writer, x: Operand, *, radius: int) -> Any:
+    """The sum of the padded tensor at each shift."""
+    if 0 in x.shape:
+        return x
+    around = min(radius, x.shape[-1].__index__() - 1)
+    padded = op.Pad(x, [around, around], np.array(0, x.dtype), [-1])
+    total: Any = x
+    for shift in (n for n in range(2 * around + 1) if n != around):
+        total = op.Add(total, op.Slice(padded, [shift], [x.shape[-1] + shift], [-1]))
+    return total
 
 
 def relu(op: Writer, features: Operand) -> Any:

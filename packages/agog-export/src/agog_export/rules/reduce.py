@@ -12,8 +12,10 @@ from agog_export.writer import Operand, Writer
 __all__ = [
     "argmax",
     "argmin",
+    "cumprod",
     "cumsum",
     "l2_loss",
+    "linear_recurrence",
     "reduce_all",
     "reduce_any",
     "reduce_logsumexp",
@@ -67,6 +69,44 @@ def argmin(op: Writer, x: Operand, *, axis: int, dtype: Any) -> Any:
 
 def cumsum(op: Writer, x: Operand, *, axis: int, exclusive: bool, reverse: bool) -> Any:
     return op.CumSum(x, np.int64(axis), exclusive=exclusive, reverse=reverse)
+
+
+def cumprod(op: Writer, x: Operand, *, axis: int, exclusive: bool, reverse: bool) -> Any:
+    """Each round multiplies twice as many elements."""
+    count = x.shape[axis].__index__()
+    if 0 in x.shape:
+        return x
+    y = _reversed(op, x, axis) if reverse else x
+    if exclusive:
+        shape = [1 if n == axis else size for n, size in enumerate(x.shape)]
+        y = op.Concat(op.zeros(shape, x.dtype, 1), op.Slice(y, [0], [count - 1], [axis]), axis=axis)
+    step = 1
+    while step < count:
+        y = op.Concat(op.Slice(y, [0], [step], [axis]), op.Mul(*_shifted(op, y, step, count, axis)), axis=axis)
+        step *= 2
+    return _reversed(op, y, axis) if reverse else y
+
+
+def linear_recurrence(op: Writer, factors: Operand, terms: Operand, *, axis: int, reverse: bool) -> Any:
+    """Each round composes twice as many steps: y[t] = b + a * y[t - n] for n = 1, 2, 4 and so on."""
+    count = terms.shape[axis].__index__()
+    a, b = (_reversed(op, x, axis) if reverse else x for x in (factors, terms))
+    step = 1
+    while step < count and 0 not in terms.shape:
+        (later, earlier), (factor, before) = (_shifted(op, x, step, count, axis) for x in (b, a))
+        b = op.Concat(op.Slice(b, [0], [step], [axis]), op.Add(later, op.Mul(factor, earlier)), axis=axis)
+        a = op.Concat(op.Slice(a, [0], [step], [axis]), op.Mul(factor, before), axis=axis)
+        step *= 2
+    return _reversed(op, b, axis) if reverse else b
+
+
+def _shifted(op: Writer, x: Any, step: int, count: int, axis: int) -> tuple[Any, Any]:
+    """All elements from some place on, and those that lie so far before them."""
+    return op.Slice(x, [step], [count], [axis]), op.Slice(x, [0], [count - step], [axis])
+
+
+def _reversed(op: Writer, x: Any, axis: int) -> Any:
+    return op.Slice(x, [-1], [-(2**62)], [axis], [-1])
 
 
 def l2_loss(op: Writer, x: Operand) -> Any:
