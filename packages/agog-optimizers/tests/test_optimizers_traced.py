@@ -30,6 +30,8 @@ MAKERS: dict[str, Make] = {
     ),
     "SWAOptimizer": lambda step: optimizers.SWAOptimizer(optimizers.GradientDescentOptimizer(RATE), 1, 2),
     "GradientAccumulator": lambda step: optimizers.GradientAccumulator(optimizers.GradientDescentOptimizer(RATE), 2),
+    "GradientAccumulator of Adam": lambda step: optimizers.GradientAccumulator(optimizers.AdamOptimizer(RATE), 2),
+    "GradientAccumulator of AdaMax": lambda step: optimizers.GradientAccumulator(optimizers.AdaMaxOptimizer(RATE), 2),
     "LossScaleOptimizer": lambda step: optimizers.LossScaleOptimizer(
         optimizers.AdamOptimizer(RATE), optimizers.ExponentialUpdateLossScaleManager(8.0, 2)
     ),

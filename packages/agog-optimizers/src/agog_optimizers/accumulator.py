@@ -92,8 +92,10 @@ class GradientAccumulator(OptimizerWrapper, step_unit="element"):
         pairs = self._steps(grads_and_vars)
         with ag.device(None):
             is_complete = bool(self.seen_batches._current() >= self.batches - 1)
+        # All slots now: a traced function may make variables at its first call only.
+        self.prepare(variable for _, variable in pairs if variable not in self._slots.of)
         for gradient, variable in pairs:
-            total = (self._slots.of.get(variable) or self._new_slots(variable))["gradient_sum"]
+            total = self._slots_for(variable)["gradient_sum"]
             apply_add(total, ag.cast(ag.convert_to_tensor(gradient), total.dtype), examples)
         self.seen_batches.assign_add(1)
         self.seen_examples.assign_add(examples)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from agog_core import Tensor, Variable, zeros_like
@@ -58,6 +58,10 @@ class AdamOptimizer(Optimizer, step_op=apply_adam, step_unit="element"):
 
     def make_slots(self, variable: Variable) -> Mapping[str, Tensor]:
         return {"m": zeros_like(variable), "v": zeros_like(variable)}
+
+    def prepare(self, variables: Iterable[Variable]) -> None:
+        super().prepare(variables)
+        late(self._get_beta_accumulators)
 
     def hyperparameters(self) -> dict[str, Any]:
         numbers = super().hyperparameters()

@@ -110,6 +110,9 @@ class LossScaleOptimizer(OptimizerWrapper, step_unit="all"):
             self.skipped_steps.assign_add(1)
         self.loss_scale_manager.update_loss_scale(finite)
 
+    def prepare(self, variables: Iterable[Variable]) -> None:
+        self.optimizer.prepare(map(self._master, variables))
+
     def make_slots(self, variable: Variable) -> Mapping[str, Tensor]:
         """See `Optimizer.make_slots`; the slot is the master copy of a variable of half precision."""
         return {MASTER: ag.cast(variable._current(), "float32")}

@@ -208,7 +208,7 @@ class Optimizer(Step, Checkpointable, step_unit="element"):
             )
         variables = None if var_list is None else list(var_list)
         if tape is None:
-            tape = GradientTape(watch_accessed_variables=variables is None)
+            tape = self.gradient_tape(watch_accessed_variables=variables is None)
         with tape:
             if variables is not None:
                 tape.watch(variables)
@@ -328,6 +328,15 @@ class Optimizer(Step, Checkpointable, step_unit="element"):
     def _updates_alike(self) -> bool:
         """Whether `update` is `step_op`, with the same hyperparameters for all variables."""
         return type(self).update is Optimizer.update
+
+    def gradient_tape(self, watch_accessed_variables: bool = True) -> GradientTape:
+        """A tape whose gradients `apply_gradients` takes as they are."""
+        return GradientTape(watch_accessed_variables=watch_accessed_variables)
+
+    def prepare(self, variables: Iterable[Variable]) -> None:
+        """Make the slots of variables before their first step."""
+        for variable in variables:
+            self._slots_for(variable)
 
     def _slots_for(self, variable: Variable) -> dict[str, Variable]:
         """The slots of a variable, which are made if it has none."""

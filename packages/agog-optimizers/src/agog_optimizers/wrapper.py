@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from agog_core import TensorLike, Variable
+from agog_core import GradientTape, TensorLike, Variable
 from agog_optimizers.optimizer import Optimizer
 from agog_optimizers.slots import Slots
 from agog_optimizers.step import coarsest
@@ -35,6 +35,14 @@ class OptimizerWrapper(Optimizer, step_unit="element"):
         name: str | None = None,
     ) -> None:
         self.optimizer.apply_gradients(grads_and_vars, global_step, name)
+
+    def gradient_tape(self, watch_accessed_variables: bool = True) -> GradientTape:
+        return self.optimizer.gradient_tape(watch_accessed_variables)
+
+    def prepare(self, variables: Iterable[Variable]) -> None:
+        variables = list(variables)
+        super().prepare(variables)
+        self.optimizer.prepare(variables)
 
     def _shown(self) -> dict[str, Any]:
         return {**super()._shown(), "optimizer": self.optimizer}
