@@ -227,6 +227,36 @@ def test_clipping_sees_the_norm_of_one_process(together: Any) -> None:
     assert_alike(together(2, train), in_one_process(train))
 
 
+@pytest.mark.parametrize("rows", [4, 100])
+@pytest.mark.parametrize("traced", [False, True])
+def test_clipping_sees_the_norm_of_rows_that_are_there_once(rows: int, traced: bool, together: Any) -> None:
+    numbers = [[1, 3, 1], [3, 2, 3]]
+
+    def norm(group: Group) -> Any:
+        variable = ag.Variable(np.ones((rows, 3), np.float32))
+
+        def step() -> Any:
+            with distribute.DistributedGradientTape(group=group) as tape:
+                loss = ag.reduce_sum(ag.gather(variable, numbers[group.rank]))
+            return ag.global_norm([tape.gradient(loss, variable)])
+
+        return [(ag.function(step) if traced else step)().numpy()]
+
+    # Halves of what rows 1, 2 and 3 have: 2, 1 and 3 times a row of ones.
+    assert_alike(together(2, norm), [np.sqrt(3 * (2**2 + 1**2 + 3**2)) / 2])
+
+
+def test_pairs_are_averaged_as_pairs(together: Any) -> None:
+    def averaged(group: Group) -> list[np.ndarray]:
+        first, second = ag.Variable([1.0, 2.0]), ag.Variable(3.0)
+        pairs = [(ag.constant([2.0, 4.0]) if group.rank else None, first), (ag.constant(float(group.rank)), second)]
+        found = distribute.average_gradients(pairs, group=group)
+        assert [variable is other for (_, variable), other in zip(found, (first, second), strict=True)] == [True, True]
+        return [gradient.numpy() for gradient, _ in found]
+
+    assert_alike(together(2, averaged), [np.array([1.0, 2.0]), np.array(0.5)])
+
+
 @pytest.mark.parametrize("traced", [False, True])
 def test_second_gradients_are_those_of_one_process(traced: bool, together: Any) -> None:
     def second(group: Group) -> list[np.ndarray]:

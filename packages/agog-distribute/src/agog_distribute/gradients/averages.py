@@ -39,9 +39,10 @@ def average_gradients(
     rows of all processes are fewer than those of the variable.
 
     Args:
-        gradients: a structure of tensors, `IndexedSlices` and None.
+        gradients: a structure of tensors, `IndexedSlices` and None; or (gradient, variable) pairs, as `apply_gradients`
+            takes them.
         variables: what they are the gradients of, in the same structure; needed where one is None here, and not in all
-            processes.
+            processes. Pairs have them.
         group: the processes; all, by default.
         reduction: ``"mean"`` or ``"sum"``.
         compression: ``"bfloat16"`` sends the gradients of ``variables`` in half the bytes, and adds what that takes off
@@ -64,6 +65,9 @@ def average_gradients(
     settings = Settings(group or everybody(), reduction, compression, bucket_bytes)
     if settings.group.size == 1:
         return gradients
+    if variables is None and _are_pairs(gradients):
+        parts, owners = map(list, zip(*gradients, strict=True))
+        return list(zip(averaged(parts, owners, settings), owners, strict=True))
     leaves = nest.flatten(gradients)
     owners = [None] * len(leaves) if variables is None else nest.flatten(variables)
     if len(owners) != len(leaves):
@@ -71,6 +75,14 @@ def average_gradients(
             f"average_gradients: there must be as many variables as gradients; got {len(owners)} and {len(leaves)}."
         )
     return nest.pack(gradients, averaged(leaves, owners, settings))
+
+
+def _are_pairs(gradients: Any) -> bool:
+    return (
+        isinstance(gradients, list)
+        and len(gradients) > 0
+        and all(isinstance(pair, tuple) and len(pair) == 2 and isinstance(pair[1], Variable) for pair in gradients)
+    )
 
 
 def averaged(gradients: Sequence[Any], variables: Sequence[Any], settings: Settings) -> list[Any]:

@@ -14,7 +14,7 @@ from agog_distribute.processes.groups import Group
 
 
 def gathered(gradient: IndexedSlices | None, variable: Any, group: Group, reduction: str) -> IndexedSlices | None:
-    """The rows of all processes, one behind the other; None where they are no fewer than those of the variable."""
+    """The rows of all processes, each once; None where they are no fewer than those of the variable."""
     if gradient is None:
         if variable is None:
             return None
@@ -32,7 +32,9 @@ def gathered(gradient: IndexedSlices | None, variable: Any, group: Group, reduct
     indices = [part[:n] for part, n in zip(_parts(all_gather(numbers, group), counts), counts, strict=True)]
     if reduction == "mean":
         values = values / group.size
-    return IndexedSlices(values, ag.concat(indices, 0), shape)
+    # Each row once, as where they are added up: else their norm would depend on how many there are.
+    numbers, which = ag.unique(ag.concat(indices, 0))
+    return IndexedSlices(ag.unsorted_segment_sum(values, which, numbers._shape[0]), numbers, shape)
 
 
 def _parts(whole: Tensor, counts: list[int]) -> list[Tensor]:
