@@ -59,3 +59,9 @@ def test_a_custom_loop_has_the_losses_of_one_process(how: tuple[str, ...], size:
     wanted = printed(1, "custom_loop", *how)
     assert len(wanted) == 3
     np.testing.assert_allclose(numbers(printed(size, "custom_loop", *how)), numbers(wanted), atol=2e-5)
+
+
+@needs_mpi
+@pytest.mark.parametrize("how", [(), ("traced",)], ids=["eager", "traced"])
+def test_fit_by_a_distributed_optimizer_has_the_weights_of_one_process(how: tuple[str, ...]) -> None:
+    assert printed(2, "fit_by_optimizer", *how) == ["all as in one process"]

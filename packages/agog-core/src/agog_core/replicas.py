@@ -5,13 +5,14 @@ A strategy of agog-distribute sets `present`; nobody else imports that package.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING, Any, Protocol
 
 from agog_core.settings import Setting
 
 if TYPE_CHECKING:
+    from agog_core.gradients.tape import GradientTape
     from agog_core.tensors.tensor import Tensor
 
 
@@ -36,8 +37,8 @@ class Replicas(Protocol):
     def gather_rows(self, x: Any) -> Tensor:
         """The processes' tensors one behind the other, which may differ in their numbers of rows."""
 
-    def sum_gradients(self, gradients: Sequence[Any], variables: Sequence[Any]) -> list[Any]:
-        """The sums over the processes of gradients, some of which may be `IndexedSlices` or None."""
+    def gradient_tape(self) -> GradientTape:
+        """A tape whose gradients are the sums over the processes, added up while it walks back."""
 
     def with_sums(self, apply: Callable[..., None], pairs: Any, *args: Any, **kwargs: Any) -> None:
         """Call ``apply_gradients`` with the sums over the processes, as of one; outside of a step an error."""

@@ -8,6 +8,7 @@ from typing import Any
 
 from agog_core import GradientTape, IndexedSlices, TensorLike, Variable
 from agog_core.errors import AbortedError
+from agog_core.replicas import among
 from agog_core.tracers import present_recorder
 from agog_distribute.faults.agreement import texts_of
 from agog_distribute.faults.place import Place, line_of_program
@@ -79,13 +80,7 @@ class DistributedOptimizer(OptimizerWrapper):
         """See `Optimizer.compute_gradients`; the gradients are the means over all processes."""
         variables = None if var_list is None else list(var_list)
         if tape is None:
-            tape = DistributedGradientTape(
-                watch_accessed_variables=variables is None,
-                group=self.group,
-                reduction=self.reduction,
-                compression=self.compression,
-                bucket_bytes=self.bucket_bytes,
-            )
+            tape = self.gradient_tape(watch_accessed_variables=variables is None)
         return self.optimizer.compute_gradients(loss, variables, gate_gradients, grad_loss=grad_loss, tape=tape)
 
     def apply_gradients(
@@ -107,11 +102,25 @@ class DistributedOptimizer(OptimizerWrapper):
         group = self.group or everybody()
         if group.size > 1:
             self._check_equal(group, [gradient for gradient, _ in pairs])
-        if self._sharding is None:
-            self.optimizer.apply_gradients(pairs, global_step, name, **kwargs)
-        else:
-            self._check_step("apply_gradients", global_step, "The variables to change are in the pairs.")
-            self._sharding.apply(self._steps(pairs), global_step, name, **kwargs)
+        with among(None):  # a strategy has nothing to sum, and each process makes its own share of slots
+            if self._sharding is None:
+                self.optimizer.apply_gradients(pairs, global_step, name, **kwargs)
+            else:
+                self._check_step("apply_gradients", global_step, "The variables to change are in the pairs.")
+                self._sharding.apply(self._steps(pairs), global_step, name, **kwargs)
+
+    def gradient_tape(self, watch_accessed_variables: bool = True) -> GradientTape:
+        return DistributedGradientTape(
+            watch_accessed_variables=watch_accessed_variables,
+            group=self.group,
+            reduction=self.reduction,
+            compression=self.compression,
+            bucket_bytes=self.bucket_bytes,
+        )
+
+    def prepare(self, variables: Iterable[Variable]) -> None:
+        with among(None):
+            self.optimizer.prepare(variables if self._sharding is None else map(self._sharding.part, variables))
 
     def get_slot(self, var: Variable, name: str) -> Variable | None:
         """See `Optimizer.get_slot`; with ``shard_state`` this process's elements of it, flat."""
@@ -133,7 +142,8 @@ class DistributedOptimizer(OptimizerWrapper):
     def make_checkpoint_slots(self, variable: Variable, names: Container[str]) -> Mapping[str, Variable]:
         if self._sharding is None:
             return self.optimizer.make_checkpoint_slots(variable, names)
-        return self._sharding.make_slots(variable, names)
+        with among(None):
+            return self._sharding.make_slots(variable, names)
 
     def _check_equal(self, group: Group, gradients: Sequence[Any]) -> None:
         """Refuse gradients of which the processes have not the same bits, as some elements of each tell."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +14,7 @@ from agog_core.tracers import apart
 from agog_core.variables.variable import creation_hooks
 from agog_distribute.collectives.ops import all_gather, all_reduce, broadcast
 from agog_distribute.gradients.averages import average_gradients
+from agog_distribute.gradients.tape import DistributedGradientTape
 from agog_distribute.processes.groups import Group, everybody
 
 if TYPE_CHECKING:
@@ -50,9 +51,8 @@ class Processes:
         parts = ag.split(all_gather(ag.pad(tensor, more), self.group), self.size, 0)
         return ag.concat([part[:count] for part, count in zip(parts, counts, strict=True)], 0)
 
-    def sum_gradients(self, gradients: Sequence[Any], variables: Sequence[Any]) -> list[Any]:
-        found: list[Any] = average_gradients(list(gradients), list(variables), group=self.group, reduction="sum")
-        return found
+    def gradient_tape(self) -> DistributedGradientTape:
+        return DistributedGradientTape(group=self.group, reduction="sum")
 
     def with_sums(self, apply: Callable[..., None], pairs: Any, *args: Any, **kwargs: Any) -> None:
         pairs = list(pairs)
@@ -62,8 +62,10 @@ class Processes:
                     "apply_gradients() cannot be called in cross-replica context: the replicas would part. Use "
                     "`tf.distribute.Strategy.run` to enter replica context: strategy.run(step, args=(batch,))."
                 )
-            sums = self.sum_gradients(*zip(*pairs, strict=True)) if pairs else []
-            pairs = [(gradient, variable) for gradient, (_, variable) in zip(sums, pairs, strict=True)]
+            if pairs:
+                gradients, variables = map(list, zip(*pairs, strict=True))
+                sums = average_gradients(gradients, variables, group=self.group, reduction="sum")
+                pairs = list(zip(sums, variables, strict=True))
         with among(None):
             apply(pairs, *args, **kwargs)
 
@@ -89,6 +91,8 @@ class Processes:
             present.reset(token)
 
     def _begin_equal(self, variable: Variable) -> None:
+        if present_replicas() is None:  # such as of an optimizer's slots, which are made of equal values or are shares
+            return
         with apart(), among(None):
             variable.assign(broadcast(variable.value(), 0, self.group))
 

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from agog_core import GradientTape, Variable, convert_to_tensor, nest
-from agog_core.replicas import among, replicas_of_step
+from agog_core.replicas import Replicas, among, replicas_of_step
 from agog_core.tracers import present_tracer
-from agog_optimizers import LossScaleOptimizer
+from agog_optimizers import LossScaleOptimizer, Optimizer
 from agog_training.fit.batches import Batch
 from agog_training.fit.inputs import inputs_of, outputs_of
 from agog_training.fit.objective import Objective
@@ -200,24 +200,29 @@ def _train(model: Trainable, x: Any, y: Any, weights: Any) -> tuple[Any, ...]:
     if the step is traced, since it would return their values."""
     objective, optimizer = model.objective, model.optimizer
     scales = isinstance(optimizer, LossScaleOptimizer)
-    with GradientTape() as tape:
+    replicas = replicas_of_step()
+    with _tape(optimizer, replicas) as tape:
         tape.watch(model._trained or ())
         answers = objective.match(outputs_of(model, x, training=True), Batch(x, y, weights))
         losses = objective.losses(answers, model.losses)
         loss = optimizer.get_scaled_loss(losses["loss"]) if scales else losses["loss"]
     variables = variables_to_train(model)
     gradients = tape.gradient(loss, variables)
-    replicas = replicas_of_step()
-    if replicas is not None:
-        gradients = replicas.sum_gradients(gradients, variables)
     if scales:
         gradients = optimizer.get_unscaled_gradients(gradients)
     if variables and replicas is None:
         optimizer.apply_gradients(zip(gradients, variables, strict=True))
     elif variables:
-        with among(None):  # the gradients are summed
+        with among(None):  # the tape has summed the gradients
             optimizer.apply_gradients(zip(gradients, variables, strict=True))
     return answers, losses, gradients, variables if present_tracer() is None else None
+
+
+def _tape(optimizer: Any, replicas: Replicas | None) -> GradientTape:
+    """What the loss of a step is recorded on, whose gradients the optimizer takes as they are."""
+    if replicas is not None:
+        return replicas.gradient_tape()
+    return optimizer.gradient_tape() if isinstance(optimizer, Optimizer) else GradientTape()
 
 
 def _tested_on(model: Trainable, batch: Batch) -> Results:
