@@ -30,6 +30,23 @@ class Reader(tf.keras.Model):
         return self.logits(outputs), state
 
 
+def pieces(letters: Any, count: int, length: int) -> Any:
+    """Pieces from anywhere in the text."""
+    starts = tf.random_uniform([count, 1], 0, len(letters) - length + 1, dtype=tf.int32)
+    return tf.gather(letters, starts + tf.range(length))
+
+
+@tf.function
+def train_step(reader: Any, optimizer: Any, letters: Any) -> Any:
+    """A step by some pieces; their loss."""
+    with tf.GradientTape() as tape:
+        logits, _ = reader(letters[:, :-1])
+        loss = tf.losses.sparse_softmax_cross_entropy(letters[:, 1:], logits)
+    gradients, _ = tf.clip_by_global_norm(tape.gradient(loss, reader.variables), 1.0)
+    optimizer.apply_gradients(zip(gradients, reader.variables, strict=True))
+    return loss
+
+
 def write(reader: Reader, start: str, count: int, alphabet: str) -> str:
     """Text that the network goes on with, one letter after the other."""
     text, state = start, None
@@ -64,20 +81,8 @@ def run(text: Path | None, steps: int, units: int, length: int, seed: int) -> No
     letters = tf.constant([alphabet.index(letter) for letter in corpus])
     reader = Reader(len(alphabet), units)
     optimizer = tf.train.AdamOptimizer(0.003)
-
-    @tf.function
-    def train_step() -> Any:
-        starts = tf.random_uniform([32, 1], 0, len(corpus) - length, dtype=tf.int32)
-        window = tf.gather(letters, starts + tf.range(length + 1))
-        with tf.GradientTape() as tape:
-            logits, _ = reader(window[:, :-1])
-            loss = tf.losses.sparse_softmax_cross_entropy(window[:, 1:], logits)
-        gradients, _ = tf.clip_by_global_norm(tape.gradient(loss, reader.variables), 1.0)
-        optimizer.apply_gradients(zip(gradients, reader.variables, strict=True))
-        return loss
-
     for step in range(steps):
-        loss = train_step()
+        loss = train_step(reader, optimizer, pieces(letters, 32, length + 1))
         if step % 50 == 0:
             click.echo(f"step {step}: loss {float(loss):.3f}")
     click.echo(write(reader, "The ", 300, alphabet))

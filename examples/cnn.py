@@ -46,6 +46,16 @@ def load(data: str) -> tuple[Any, Any]:
     return train.shuffle(10_000).batch(50).map(scale).prefetch(2), test.batch(500).map(scale)
 
 
+@tf.function
+def train_step(network: Any, optimizer: Any, images: Any, labels: Any) -> Any:
+    """A step by one batch; the batch's loss."""
+    with tf.GradientTape() as tape:
+        logits = network(images, training=True)
+        loss = tf.losses.sparse_softmax_cross_entropy(labels, logits)
+    optimizer.apply_gradients(zip(tape.gradient(loss, network.variables), network.variables, strict=True))
+    return loss
+
+
 @click.command()
 @click.option("--data", default="digits", help="digits, or a folder with the four idx files.")
 @click.option("--epochs", type=click.IntRange(0), default=10, show_default=True)
@@ -66,19 +76,10 @@ def run(data: str, epochs: int, learning_rate: float, seed: int) -> None:
     train, test = load(data)
     network = Network()
     optimizer = tf.train.AdamOptimizer(learning_rate)
-
-    @tf.function
-    def train_step(images: Any, labels: Any) -> Any:
-        with tf.GradientTape() as tape:
-            logits = network(images, training=True)
-            loss = tf.losses.sparse_softmax_cross_entropy(labels, logits)
-        optimizer.apply_gradients(zip(tape.gradient(loss, network.variables), network.variables, strict=True))
-        return loss
-
     for epoch in range(epochs):
         mean_loss = tfe.metrics.Mean()
         for images, labels in train:
-            mean_loss(train_step(images, labels))
+            mean_loss(train_step(network, optimizer, images, labels))
         click.echo(f"epoch {epoch + 1}: loss {float(mean_loss.result()):.4f}")
     accuracy = tfe.metrics.SparseAccuracy()
     for images, labels in test:

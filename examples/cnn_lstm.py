@@ -45,6 +45,17 @@ def load(data: str) -> tuple[Any, Any]:
     return train.shuffle(10_000).batch(64).map(scale).prefetch(2), test.batch(500).map(scale)
 
 
+@tf.function
+def train_step(network: Any, optimizer: Any, images: Any, labels: Any) -> Any:
+    """A step by one batch; the batch's loss and logits."""
+    with tf.GradientTape() as tape:
+        logits = network(images)
+        loss = tf.losses.sparse_softmax_cross_entropy(labels, logits)
+    gradients, _ = tf.clip_by_global_norm(tape.gradient(loss, network.variables), 1.0)
+    optimizer.apply_gradients(zip(gradients, network.variables, strict=True))
+    return loss, logits
+
+
 @click.command()
 @click.option("--data", default="digits", help="digits, or a folder with the four idx files.")
 @click.option("--epochs", type=click.IntRange(0), default=10, show_default=True)
@@ -65,21 +76,11 @@ def run(data: str, epochs: int, logdir: str | None, seed: int) -> None:
     train, test = load(data)
     network = Network()
     optimizer = tf.train.AdamOptimizer(0.001)
-
-    @tf.function
-    def train_step(images: Any, labels: Any) -> Any:
-        with tf.GradientTape() as tape:
-            logits = network(images)
-            loss = tf.losses.sparse_softmax_cross_entropy(labels, logits)
-        gradients, _ = tf.clip_by_global_norm(tape.gradient(loss, network.variables), 1.0)
-        optimizer.apply_gradients(zip(gradients, network.variables, strict=True))
-        return loss, logits
-
     writer = tf.contrib.summary.create_file_writer(logdir)  # for None it writes nothing
     for epoch in range(epochs):
         mean_loss, accuracy = tfe.metrics.Mean(), tfe.metrics.SparseAccuracy()
         for images, labels in train:
-            loss, logits = train_step(images, labels)
+            loss, logits = train_step(network, optimizer, images, labels)
             mean_loss(loss)
             accuracy(labels, logits)
         with writer.as_default(), tf.contrib.summary.always_record_summaries():

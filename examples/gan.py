@@ -29,6 +29,23 @@ def ring(count: int) -> Any:
     return tf.stack([radius * tf.cos(angle), radius * tf.sin(angle)], 1)
 
 
+@tf.function
+def train_step(networks: Any, optimizers: Any, noise: Any, points: Any) -> Any:
+    """A step of the generator and one of the discriminator, and their losses."""
+    generator, discriminator = networks
+    with tf.GradientTape() as tape_of_generator, tf.GradientTape() as tape_of_discriminator:
+        drawn = discriminator(generator(noise))
+        real = discriminator(points)
+        generator_loss = tf.losses.sigmoid_cross_entropy(tf.ones_like(drawn), drawn)
+        discriminator_loss = tf.losses.sigmoid_cross_entropy(tf.ones_like(real), real)
+        discriminator_loss += tf.losses.sigmoid_cross_entropy(tf.zeros_like(drawn), drawn)
+    for_generator = tape_of_generator.gradient(generator_loss, generator.variables)
+    for_discriminator = tape_of_discriminator.gradient(discriminator_loss, discriminator.variables)
+    optimizers[0].apply_gradients(zip(for_generator, generator.variables, strict=True))
+    optimizers[1].apply_gradients(zip(for_discriminator, discriminator.variables, strict=True))
+    return generator_loss, discriminator_loss
+
+
 def picture(points: Any) -> str:
     """Points as text."""
     rows = [[" "] * 41 for _ in range(21)]
@@ -66,25 +83,10 @@ def main(device: str | None, function: bool, **options: Any) -> None:
 def run(steps: int, seed: int, file: str | None = None) -> None:
     """Let the two networks learn from each other, and draw."""
     tf.set_random_seed(seed)
-    generator, discriminator = network(2), network(1)
-    of_generator, of_discriminator = tf.train.AdamOptimizer(0.001, 0.5), tf.train.AdamOptimizer(0.001, 0.5)
-
-    @tf.function
-    def train_step() -> Any:
-        with tf.GradientTape() as tape_of_generator, tf.GradientTape() as tape_of_discriminator:
-            drawn = discriminator(generator(tf.random_normal([256, 8])))
-            real = discriminator(ring(256))
-            generator_loss = tf.losses.sigmoid_cross_entropy(tf.ones_like(drawn), drawn)
-            discriminator_loss = tf.losses.sigmoid_cross_entropy(tf.ones_like(real), real)
-            discriminator_loss += tf.losses.sigmoid_cross_entropy(tf.zeros_like(drawn), drawn)
-        for_generator = tape_of_generator.gradient(generator_loss, generator.variables)
-        for_discriminator = tape_of_discriminator.gradient(discriminator_loss, discriminator.variables)
-        of_generator.apply_gradients(zip(for_generator, generator.variables, strict=True))
-        of_discriminator.apply_gradients(zip(for_discriminator, discriminator.variables, strict=True))
-        return generator_loss, discriminator_loss
-
+    networks = generator, _ = network(2), network(1)
+    optimizers = tf.train.AdamOptimizer(0.001, 0.5), tf.train.AdamOptimizer(0.001, 0.5)
     for step in range(steps):
-        generator_loss, discriminator_loss = train_step()
+        generator_loss, discriminator_loss = train_step(networks, optimizers, tf.random_normal([256, 8]), ring(256))
         if step % 500 == 0:
             click.echo(
                 f"step {step}: generator {float(generator_loss):.3f}, discriminator {float(discriminator_loss):.3f}"

@@ -28,11 +28,37 @@ def load(data: Path | None) -> list[tuple[float, float]]:
     return [(float(x), float(y)) for _, x, y in rows]
 
 
+class Line:
+    """A slope and an offset."""
+
+    def __init__(self) -> None:
+        self.slope, self.offset = tfe.Variable(0.0, name="slope"), tfe.Variable(0.0, name="offset")
+
+    def __call__(self, x: Any) -> Any:
+        return self.slope * x + self.offset
+
+
 def huber(error: Any, width: float = 1.0) -> Any:
     """A parabola near zero, straight lines beyond."""
     if tf.abs(error) <= width:
         return error * error
     return width * (2 * tf.abs(error) - width)
+
+
+def loss(line: Line, x: Any, y: Any) -> Any:
+    """Of one example."""
+    return huber(y - line(x))
+
+
+value_and_gradients = tfe.implicit_value_and_gradients(loss)
+
+
+@tf.function
+def train_step(line: Line, optimizer: Any, x: Any, y: Any) -> Any:
+    """A step by one example; its loss."""
+    value, gradients = value_and_gradients(line, x, y)
+    optimizer.apply_gradients(gradients)
+    return value
 
 
 def draw(examples: list[tuple[float, float]], slope: float, offset: float, file: str) -> None:
@@ -67,29 +93,17 @@ def run(data: Path | None, epochs: int, learning_rate: float, seed: int, file: s
     tf.set_random_seed(seed)
     examples = load(data)
     points = [(tf.constant(x), tf.constant(y)) for x, y in examples]
-    slope, offset = tfe.Variable(0.0, name="slope"), tfe.Variable(0.0, name="offset")
+    line = Line()
     optimizer = tf.train.GradientDescentOptimizer(learning_rate)
-
-    def loss(x: Any, y: Any) -> Any:
-        return huber(y - (slope * x + offset))
-
-    value_and_gradients = tfe.implicit_value_and_gradients(loss)
-
-    @tf.function
-    def train_step(x: Any, y: Any) -> Any:
-        value, gradients = value_and_gradients(x, y)
-        optimizer.apply_gradients(gradients)
-        return value
-
     for epoch in range(epochs):
         total = 0.0
         for x, y in points:
-            total += float(train_step(x, y))
+            total += float(train_step(line, optimizer, x, y))
         if epoch % 10 == 0:
             click.echo(f"epoch {epoch}: average loss {total / len(examples):.4f}")
     if file:
-        draw(examples, float(slope), float(offset), file)
-    click.echo(f"y = {float(slope):.2f} * x + {float(offset):.2f}")
+        draw(examples, float(line.slope), float(line.offset), file)
+    click.echo(f"y = {float(line.slope):.2f} * x + {float(line.offset):.2f}")
 
 
 if __name__ == "__main__":

@@ -29,6 +29,15 @@ def mean_squared_error(line: Line, x: Any, y: Any) -> Any:
     return tf.reduce_mean(tf.square(line(x) - y))
 
 
+gradients = tfe.implicit_gradients(mean_squared_error)
+
+
+@tf.function
+def train_step(line: Line, optimizer: Any, x: Any, y: Any) -> None:
+    """A step by all points."""
+    optimizer.apply_gradients(gradients(line, x, y))
+
+
 @click.command()
 @click.option("--steps", type=click.IntRange(0), default=300, show_default=True)
 @click.option("--learning-rate", type=float, default=0.02, show_default=True)
@@ -49,16 +58,10 @@ def run(steps: int, learning_rate: float, seed: int) -> None:
     y = 3 * x + 2 + tf.random_normal([1000])
     line = Line()
     optimizer = tf.train.GradientDescentOptimizer(learning_rate)
-    gradients = tfe.implicit_gradients(mean_squared_error)
-
-    @tf.function
-    def train_step(x: Any, y: Any) -> None:
-        optimizer.apply_gradients(gradients(line, x, y))
-
     for step in range(steps):
         if step % 50 == 0:
             click.echo(f"step {step:3d}: loss {float(mean_squared_error(line, x, y)):.4f}")
-        train_step(x, y)
+        train_step(line, optimizer, x, y)
     click.echo(f"loss: {float(mean_squared_error(line, x, y)):.4f}")
     click.echo(f"y = {float(line.slope):.2f} * x + {float(line.offset):.2f}")
 

@@ -26,6 +26,27 @@ def load(data: str) -> tuple[Any, Any]:
     return train.shuffle(10_000).batch(128).map(scale), test.batch(1000).map(scale)
 
 
+def make_model() -> Any:
+    """Two hidden layers."""
+    return tf.keras.Sequential(
+        [
+            tf.keras.layers.Dense(256, activation="relu"),
+            tf.keras.layers.Dense(256, activation="relu"),
+            tf.keras.layers.Dense(10),
+        ]
+    )
+
+
+@tf.function
+def train_step(model: Any, optimizer: Any, images: Any, labels: Any) -> Any:
+    """A step by one batch; the batch's loss."""
+    with tf.GradientTape() as tape:
+        loss = tf.losses.sparse_softmax_cross_entropy(labels, model(images))
+    gradients = tape.gradient(loss, model.variables)
+    optimizer.apply_gradients(zip(gradients, model.variables, strict=True))
+    return loss
+
+
 def accuracy(model: Any, batches: Any) -> float:
     """The share of correctly classified examples."""
     metric = tfe.metrics.SparseAccuracy()
@@ -51,27 +72,12 @@ def run(data: str, epochs: int, seed: int) -> None:
     """Train, test at the end."""
     tf.set_random_seed(seed)
     train, test = load(data)
-    model = tf.keras.Sequential(
-        [
-            tf.keras.layers.Dense(256, activation="relu"),
-            tf.keras.layers.Dense(256, activation="relu"),
-            tf.keras.layers.Dense(10),
-        ]
-    )
+    model = make_model()
     optimizer = tf.train.AdamOptimizer(0.001)
-
-    @tf.function
-    def train_step(images: Any, labels: Any) -> Any:
-        with tf.GradientTape() as tape:
-            loss = tf.losses.sparse_softmax_cross_entropy(labels, model(images))
-        gradients = tape.gradient(loss, model.variables)
-        optimizer.apply_gradients(zip(gradients, model.variables, strict=True))
-        return loss
-
     for epoch in range(epochs):
         mean_loss = tfe.metrics.Mean()
         for images, labels in train:
-            mean_loss(train_step(images, labels))
+            mean_loss(train_step(model, optimizer, images, labels))
         click.echo(f"epoch {epoch + 1}: loss {float(mean_loss.result()):.4f}")
     click.echo(f"test accuracy: {100 * accuracy(model, test):.1f} %")
 

@@ -54,6 +54,7 @@ def scale(images: Any, labels: Any) -> Any:
     return tf.cast(images, tf.float32) / 255, tf.cast(labels, tf.int64)
 
 
+@tf.function
 def train_step(network: Any, optimizer: Any, metrics: Any, images: Any, labels: Any) -> None:
     """One batch."""
     with tf.GradientTape() as tape:
@@ -129,10 +130,6 @@ def run(
         step=step,
     )
 
-    @tf.function
-    def take_step(images: Any, labels: Any) -> None:
-        train_step(network, optimizer, metrics, images, labels)
-
     manager = tf.train.CheckpointManager(checkpoint, checkpoints, max_to_keep=3)
     if resume:
         if manager.latest_checkpoint is None:
@@ -146,7 +143,7 @@ def run(
                 metric.init_variables()
         with tqdm(total=steps_per_epoch, initial=done, desc=f"epoch {epoch + 1}/{epochs}", unit=" batches") as progress:
             for _ in range(done, steps_per_epoch):
-                take_step(*next(batches))
+                train_step(network, optimizer, metrics, *next(batches))
                 step.assign_add(1)
                 results = {name: f"{float(metric.result()):.4f}" for name, metric in metrics.items()}
                 progress.set_postfix(results, refresh=False)

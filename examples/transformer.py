@@ -57,6 +57,17 @@ def sequences(count: int) -> Any:
     return tf.concat([sequence, tf.fill([count, 1], MARK), sequence], 1)
 
 
+@tf.function
+def train_step(transformer: Any, optimizer: Any, tokens: Any) -> Any:
+    """A step by some sequences; their loss."""
+    with tf.GradientTape() as tape:
+        logits = transformer(tokens[:, :-1])
+        loss = tf.losses.sparse_softmax_cross_entropy(tokens[:, LENGTH + 1 :], logits[:, LENGTH:])
+    gradients = tape.gradient(loss, transformer.variables)
+    optimizer.apply_gradients(zip(gradients, transformer.variables, strict=True))
+    return loss
+
+
 @click.command()
 @click.option("--steps", type=click.IntRange(0), default=400, show_default=True)
 @click.option("--device", help="Where to train, such as gpu:0; the default device by default.")
@@ -74,18 +85,8 @@ def run(steps: int, seed: int) -> None:
     tf.set_random_seed(seed)
     transformer = Transformer(width=64, heads=4, blocks=2)
     optimizer = tf.train.AdamOptimizer(0.002)
-
-    @tf.function
-    def train_step(tokens: Any) -> Any:
-        with tf.GradientTape() as tape:
-            logits = transformer(tokens[:, :-1])
-            loss = tf.losses.sparse_softmax_cross_entropy(tokens[:, LENGTH + 1 :], logits[:, LENGTH:])
-        gradients = tape.gradient(loss, transformer.variables)
-        optimizer.apply_gradients(zip(gradients, transformer.variables, strict=True))
-        return loss
-
     for step in range(steps):
-        loss = train_step(sequences(64))
+        loss = train_step(transformer, optimizer, sequences(64))
         if step % 50 == 0:
             click.echo(f"step {step}: loss {float(loss):.4f}")
     tokens = sequences(256)
