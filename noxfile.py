@@ -444,6 +444,14 @@ def kills(session: nox.Session) -> None:
     pytest(session, ROOT / "tests" / "kills", "-s")
 
 
+@nox.session(default=False, requires=["wheels"])
+def ranks(session: nox.Session) -> None:
+    """Take steps of every example on 1, 2 and 4 ranks, twice, beside those of one process with the whole batch."""
+    install(session, *all_members())
+    session.env["AGOG_RANKS"] = "all"
+    pytest(session, ROOT / "tests" / "ranks", "-s")
+
+
 @nox.session(default=False)
 def wheels(session: nox.Session) -> None:
     """Build the wheels of all members, which the other sessions install."""
