@@ -330,11 +330,22 @@ class Optimizer(Step, Checkpointable, step_unit="element"):
         return type(self).update is Optimizer.update
 
     def gradient_tape(self, watch_accessed_variables: bool = True) -> GradientTape:
-        """A tape whose gradients `apply_gradients` takes as they are."""
+        """A tape whose gradients `apply_gradients` takes as they are; that of a `DistributedOptimizer` averages them.
+
+        Args:
+            watch_accessed_variables: see `GradientTape`.
+
+        Returns:
+            A tape that records nothing yet.
+        """
         return GradientTape(watch_accessed_variables=watch_accessed_variables)
 
     def prepare(self, variables: Iterable[Variable]) -> None:
-        """Make the slots of variables before their first step."""
+        """Make the slots of variables before their first step.
+
+        Args:
+            variables: the variables; those that have slots keep them.
+        """
         for variable in variables:
             self._slots_for(variable)
 
