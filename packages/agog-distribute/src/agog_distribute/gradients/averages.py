@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import agog_core as ag
-from agog_core import Tensor, nest
+from agog_core import Tensor, Variable, nest
 from agog_core.errors import InvalidArgumentError
 from agog_core.tensors.tensor import wrap
 from agog_core.tracers import present_recorder
