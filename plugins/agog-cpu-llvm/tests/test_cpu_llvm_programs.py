@@ -23,7 +23,7 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore::RuntimeWarning"),
 ]
 
-COUNT = int(os.environ.get("AGOG_RANDOM_PROGRAMS", "60"))
+COUNT = int(os.environ.get("AGOG_RANDOM_PROGRAMS", "36"))
 SEED = int(os.environ.get("AGOG_RANDOM_SEED", "0"))
 PARTS = 10
 

@@ -22,8 +22,8 @@ CASES = collect("fake")
 # What takes long is run for one dtype of each op; `nox -s matrix` runs all for all. The functions are those of
 # agog-cpu-numpy, whose tests run more of it for all dtypes.
 LONG = {
-    *("aliasing", "leaks", "memory", "repeated", "same_array", "sizes", "state", "strides", "surroundings", "threads"),
-    "variables",
+    *("aliasing", "forward", "gradient", "large", "leaks", "linear", "memory", "repeated", "same_array", "shortcuts"),
+    *("sizes", "state", "strides", "surroundings", "threads", "variables"),
 }
 OPS = sorted(all_ops())
 
