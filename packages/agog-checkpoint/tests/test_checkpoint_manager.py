@@ -213,7 +213,7 @@ def test_what_cannot_be_deleted_is_tried_again(tmp_path: Path, monkeypatch: pyte
     assert names(tmp_path) == ["ckpt-3", "s-3"]
 
 
-@pytest.mark.parametrize("failing", ["agog_checkpoint.file.write", "agog_checkpoint.manager.point_to"])
+@pytest.mark.parametrize("failing", ["agog_checkpoint.file.write", "agog_checkpoint.manager.list_kept"])
 def test_a_save_that_fails_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, failing: str) -> None:
     manager = manager_of(tmp_path, 2)
     paths = [manager.save(), manager.save()]

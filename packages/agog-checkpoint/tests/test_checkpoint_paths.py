@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -67,11 +68,12 @@ USES: list[tuple[str, Callable[[Any], Any]]] = [
 
 
 @pytest.mark.parametrize(("function", "use"), USES)
-def test_a_path_of_a_remote_file_system(function: str, use: Callable[[Any], Any]) -> None:
+def test_a_url_without_the_package(function: str, use: Callable[[Any], Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "fsspec", None)
     with says(
         UnimplementedError,
-        f"{function}: 's3://bucket/run/ckpt' is a path of a remote file system (s3), and these are not supported yet; "
-        "pass a path of this machine, and copy the file from or to there.",
+        f"{function}: 's3://bucket/run/ckpt' is a URL, which the package fsspec opens; install it by pip install "
+        '"agog[remote]".',
     ):
         use("s3://bucket/run/ckpt")
 
@@ -84,12 +86,14 @@ def test_a_nul_in_a_name(function: str, use: Callable[[Any], Any]) -> None:
 
 
 @pytest.mark.parametrize("path", ["file:///runs/ckpt", "FILE:///runs/ckpt"])
-def test_a_url_of_a_file_of_this_machine(path: str) -> None:
-    with says(UnimplementedError, f"Checkpoint.save: {path!r} is a URL; pass the path alone, '/runs/ckpt'."):
-        checkpoint().save(path)
+def test_a_url_of_a_file_of_this_machine(path: str, tmp_path: Path) -> None:
+    path = path.replace("/runs", str(tmp_path))
+    assert checkpoint().save(path) == f"{tmp_path}/ckpt-1"
+    checkpoint().restore(path + "-1").assert_consumed()
 
 
-def test_a_failed_save_does_not_count() -> None:
+def test_a_failed_save_does_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "fsspec", None)
     failing = checkpoint()
     for path in ("gs://bucket/ckpt", "\0"):
         with pytest.raises((UnimplementedError, InvalidArgumentError)):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,7 @@ from agog_core.errors import (
     PermissionDeniedError,
     UnimplementedError,
 )
-from agog_core.host_files import find
+from agog_core.files import find
 from agog_testing import says
 
 
@@ -167,16 +168,16 @@ def test_no_file_name_has_a_nul_character(tmp_path: Path, function: str, call: C
 
 
 @pytest.mark.parametrize(("function", "call"), USES)
-def test_files_of_remote_file_systems(
+def test_urls_without_the_package(
     tmp_path: Path, function: str, call: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setitem(sys.modules, "fsspec", None)
     with pytest.raises(UnimplementedError) as raised:
         call("gs://bucket/a")
     path = "gs://bucket/a*" if "gs://bucket/a*" in str(raised.value) else "gs://bucket/a"
     assert str(raised.value) == (
-        f"{function}: {path!r} is a path of a remote file system (gs), and these are not supported yet; pass a path of "
-        "this machine, and copy the file from or to there."
+        f'{function}: {path!r} is a URL, which the package fsspec opens; install it by pip install "agog[remote]".'
     )
     assert list(tmp_path.iterdir()) == []
 
@@ -185,7 +186,7 @@ def test_what_may_not_be_used(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(path: str) -> None:
         raise PermissionError(13, "Permission denied", path)
 
-    monkeypatch.setattr("os.remove", refuse)
+    monkeypatch.setattr("os.unlink", refuse)
     with says(PermissionDeniedError, "Remove: 'mine' may not be used so."):
         files.remove("mine")
 

@@ -187,12 +187,13 @@ def test_nul_characters_in_names(tmp_path: Path, options: Any, monkeypatch: pyte
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_folder_of_a_remote_file_system(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_url_without_the_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "fsspec", None)
     monkeypatch.chdir(tmp_path)
     with says(
         UnimplementedError,
-        "create_file_writer: 's3://bucket/logs' is a path of a remote file system (s3), and these are not supported "
-        "yet; pass a path of this machine, and copy the file from or to there.",
+        "create_file_writer: 's3://bucket/logs' is a URL, which the package fsspec opens; install it by pip install "
+        '"agog[remote]".',
     ):
         summary.create_file_writer("s3://bucket/logs")
     assert list(tmp_path.iterdir()) == []

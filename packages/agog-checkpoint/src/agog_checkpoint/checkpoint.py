@@ -18,7 +18,7 @@ from agog_checkpoint.status import CheckpointLoadStatus, InitializationOnlyStatu
 from agog_checkpoint.write_behind import WriteBehind
 from agog_core import Variable, device, int64
 from agog_core.checkpointable import Checkpointable, is_checkpointable
-from agog_core.host_files import local_path
+from agog_core.files import absolute, file_path
 
 
 class Checkpoint(Checkpointable):
@@ -87,7 +87,7 @@ class Checkpoint(Checkpointable):
         Raises:
             ValueError: an object's state cannot be saved, a dict has a key that is not a string, or
                 ``max_shard_bytes`` is not positive.
-            UnimplementedError: the path is of a remote file system, such as ``s3://bucket/run``.
+            UnimplementedError: it is a URL, such as ``s3://bucket/run``, of a file system that is not installed.
             InvalidArgumentError: it holds a NUL character.
             ResourceExhaustedError: the disk is full.
             PermissionDeniedError: the folder may not be written.
@@ -104,13 +104,13 @@ class Checkpoint(Checkpointable):
         >>> v.numpy()
         np.float32(1.0)
         """
-        prefix = local_path("Checkpoint.save", file_prefix)
+        prefix = file_path("Checkpoint.save", file_prefix)
         with self._behind.lock:
             self._behind.wait()
             self.save_counter.assign_add(1)
             try:
                 path = f"{prefix}-{int(self.save_counter)}"
-                self._write(path, partial(point_to, os.path.abspath(path)), max_shard_bytes, asynchronous)
+                self._write(path, partial(point_to, absolute(path)), max_shard_bytes, asynchronous)
             except BaseException:
                 self.save_counter.assign_sub(1)
                 raise
@@ -136,13 +136,13 @@ class Checkpoint(Checkpointable):
         Raises:
             ValueError: an object's state cannot be saved, a dict has a key that is not a string, or
                 ``max_shard_bytes`` is not positive.
-            UnimplementedError: the path is of a remote file system, such as ``s3://bucket/run``.
+            UnimplementedError: it is a URL, such as ``s3://bucket/run``, of a file system that is not installed.
             InvalidArgumentError: it holds a NUL character.
             ResourceExhaustedError: the disk is full.
             PermissionDeniedError: the folder may not be written.
             UnknownError: the system failed in another way. In all cases the file is as it was.
         """
-        path = local_path("Checkpoint.write", file_prefix)
+        path = file_path("Checkpoint.write", file_prefix)
         self._write(path, None, max_shard_bytes, asynchronous)
         return path
 
@@ -179,7 +179,7 @@ class Checkpoint(Checkpointable):
             self._behind.wait()
             processes = together.all_processes("Checkpoint.save")
             saved = snapshot(self)
-            place = os.path.abspath(path)  # the program may change its folder meanwhile
+            place = absolute(path)  # the program may change its folder meanwhile
 
             def save() -> None:
                 together.save(processes, place, saved, max_shard_bytes, then, follow)
@@ -220,7 +220,7 @@ class Checkpoint(Checkpointable):
             DataLossError: the file is truncated or damaged, or is no checkpoint of agog.
             PermissionDeniedError: the file may not be read.
             ValueError: a shape or dtype in the file is not that of the object; or a pattern matches nothing.
-            UnimplementedError: the path is of a remote file system, such as ``s3://bucket/run``.
+            UnimplementedError: it is a URL, such as ``s3://bucket/run``, of a file system that is not installed.
             InvalidArgumentError: it holds a NUL character.
 
         >>> import tempfile
@@ -234,7 +234,7 @@ class Checkpoint(Checkpointable):
         if save_path is None:
             return InitializationOnlyStatus()
         self._behind.wait()
-        path = local_path("Checkpoint.restore", save_path)
+        path = file_path("Checkpoint.restore", save_path)
         graph, arrays = file.read(path)
         return self._restore(path, graph, arrays, mapping, only, skip, cast, borrow=True)
 

@@ -12,7 +12,7 @@ from agog_checkpoint.pointer import point_to
 from agog_checkpoint.restore import Restore
 from agog_checkpoint.status import CheckpointLoadStatus, InitializationOnlyStatus
 from agog_core import Checkpointable, Variable
-from agog_core.host_files import local_path
+from agog_core.files import file_path
 
 
 class CheckpointableSaver:
@@ -56,7 +56,7 @@ class CheckpointableSaver:
             PermissionDeniedError: the folder may not be written.
             UnknownError: the system failed in another way. In all cases earlier checkpoints are as they were.
         """
-        path = local_path("CheckpointableSaver.save", file_prefix)
+        path = file_path("CheckpointableSaver.save", file_prefix)
         if checkpoint_number is not None:
             path = f"{path}-{int(checkpoint_number)}"
         processes = together.all_processes("CheckpointableSaver.save")
@@ -80,5 +80,5 @@ class CheckpointableSaver:
         """
         if save_path is None:
             return InitializationOnlyStatus()
-        path = local_path("CheckpointableSaver.restore", save_path)
+        path = file_path("CheckpointableSaver.restore", save_path)
         return CheckpointLoadStatus(Restore(path, *file.read(path), self._root, borrow=True), self._root)

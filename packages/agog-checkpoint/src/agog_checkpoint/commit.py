@@ -12,7 +12,8 @@ from typing import BinaryIO, NamedTuple
 from agog_checkpoint.folder_lock import folder_lock
 from agog_checkpoint.recovery import lock, remove_stale, temporary_name
 from agog_checkpoint.warning import CheckpointWarning
-from agog_core.errors import OpError, PermissionDeniedError, ResourceExhaustedError, UnknownError
+from agog_core.errors import OpError, PermissionDeniedError, ResourceExhaustedError, UnavailableError, UnknownError
+from agog_core.files import is_url, remove
 
 Write = Callable[[BinaryIO], None]
 
@@ -62,6 +63,11 @@ def commit(
     Raises ResourceExhaustedError if the disk is full, PermissionDeniedError if the folder may not be written, and
     UnknownError if the system failed in another way. In all cases the old file is as it was.
     """
+    if is_url(path):
+        from agog_checkpoint import remote_commit  # here, because most programs have no URLs
+
+        remote_commit.commit(path, write, first, placed, then, elsewhere)
+        return
     path = os.path.abspath(path)
     folder = os.path.dirname(path)
     others = {os.path.join(folder, name): write_other for name, write_other in (first or {}).items()}
@@ -117,23 +123,30 @@ def commit(
                     os.unlink(name)
 
 
-def write_elsewhere(path: str, write: Write, commit_id: str) -> None:
-    """Write a file of another process's commit under its temporary name, and bring it to the disk. Raises as `commit`;
-    what was begun is removed then."""
-    temporary = temporary_name(path, commit_id)
+def write_elsewhere(temporary: str, write: Write) -> None:
+    """Write a file of another process's commit under the name that it has until then, and bring it to the disk. Raises
+    as `commit`; what was begun is removed then."""
+    if is_url(temporary):
+        from agog_checkpoint import remote_commit  # here, because most programs have no URLs
+
+        remote_commit.upload(temporary, write)
+        return
     try:
         with open(temporary, "xb") as stream:
             _write(stream, write)
     except OSError as error:
         with suppress(OSError):
             os.unlink(temporary)
-        raise translated(error, "write", path) from error
+        raise translated(error, "write", temporary) from error
 
 
 def delete(path: str) -> None:
     """Delete a file and bring that to the disk; one that is not there is deleted already. Raises PermissionDeniedError
     if it may not be deleted, and UnknownError if the system failed in another way."""
     try:
+        if is_url(path):
+            remove(path)
+            return
         os.unlink(path)
         _sync_folder(os.path.dirname(os.path.abspath(path)))
     except FileNotFoundError:
@@ -146,23 +159,28 @@ def delete_old(path: str) -> bool:
     """Delete a file that newer ones have replaced, and say whether it is gone; warn if that fails, since they are
     safe."""
     try:
-        os.unlink(path)
+        remove(path)
     except FileNotFoundError:
         return True
     except OSError as error:
-        warnings.warn(
-            f"Checkpoint: cannot delete the old checkpoint {path!r}: {error.strerror}. The new one is saved; the next "
-            "save tries again.",
-            CheckpointWarning,
-            stacklevel=2,
-        )
+        warn_of_old(path, error)
         return False
     return True
 
 
+def warn_of_old(path: str, error: OSError) -> None:
+    """Warn that an old checkpoint could not be deleted."""
+    warnings.warn(
+        f"Checkpoint: cannot delete the old checkpoint {path!r}: {error.strerror}. The new one is saved; the next save "
+        "tries again.",
+        CheckpointWarning,
+        stacklevel=3,
+    )
+
+
 def translated(error: OSError, doing: str, path: str) -> OpError:
     """The error of agog for an error of the system while ``doing`` (``"read"`` or ``"write"``)."""
-    kind = _ERRORS.get(error.errno, UnknownError)
+    kind = UnavailableError if isinstance(error, ConnectionError) else _ERRORS.get(error.errno, UnknownError)
     help_text = {
         ResourceExhaustedError: " Free space there, or save elsewhere.",
         PermissionDeniedError: " Change its permissions, or use another folder.",

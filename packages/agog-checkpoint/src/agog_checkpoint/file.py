@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from functools import partial
 from typing import BinaryIO
 
 from agog_checkpoint import layout, safetensors_file, shards
-from agog_checkpoint.commit import commit, delete, delete_old, translated
+from agog_checkpoint.commit import commit, delete, delete_old, translated, warn_of_old
 from agog_checkpoint.garbage_collection import without_collection
 from agog_checkpoint.graph import Graph
 from agog_checkpoint.objects import Snapshot
-from agog_checkpoint.recovery import INDEX_SUFFIX, shards_of
+from agog_checkpoint.recovery import INDEX_SUFFIX, shards_in, shards_of
 from agog_checkpoint.safetensors_file import Array
 from agog_core.errors import DataLossError, NotFoundError
+from agog_core.files import exists as exists_file
+from agog_core.files import is_file, is_folder, is_url
 
 SUFFIX = ".safetensors"
 
@@ -37,7 +38,7 @@ def exists(path: str) -> bool:
 def main_file(path: str) -> str | None:
     """The file that comes to its place last when a checkpoint is saved: the only one, or the index of several. None
     if there is no checkpoint."""
-    return next((file for file in (file_name(path), index_name(path)) if os.path.isfile(file)), None)
+    return next((file for file in (file_name(path), index_name(path)) if is_file(file)), None)
 
 
 def save(
@@ -61,9 +62,15 @@ def save(
     def end() -> None:
         if len(variables) > 1:
             delete(plain)
-        elif os.path.exists(index):  # otherwise it does no harm: the one file counts
-            delete(index)
-            shards.remove_shards(path.removesuffix(SUFFIX))
+        elif exists_file(index):  # otherwise it does no harm: the one file counts
+            stem = path.removesuffix(SUFFIX)
+            if is_url(path):
+                named = _named(stem)
+                delete(index)
+                shards.remove_all(named)
+            else:
+                delete(index)
+                shards.remove_shards(stem)
         if then is not None:
             then()
 
@@ -81,13 +88,27 @@ def save_file(file: str, saved: Snapshot) -> None:
 def remove(path: str) -> bool:
     """Delete a checkpoint that newer ones have replaced, the index before its shards, and say whether it is gone; warn
     if that fails."""
+    stem = path.removesuffix(SUFFIX)
+    try:
+        named = _named(stem) if is_url(path) else None
+    except OSError as error:
+        warn_of_old(path, error)
+        return False
     # Without asking what is there: the answer may be wrong where the disk fails.
     if not (delete_old(file_name(path)) and delete_old(index_name(path))):
         return False
     try:
-        return all(delete_old(shard) for shard in shards_of(path.removesuffix(SUFFIX)))
+        return all(delete_old(shard) for shard in (shards_of(stem) if named is None else named))
     except OSError:  # without their index, the next save removes them
         return True
+
+
+def _named(stem: str) -> list[str]:
+    """The shards that an index at a URL names, as far as it is whole; others may be those of saves that go on."""
+    try:
+        return shards_in(stem)
+    except ValueError:
+        return []
 
 
 def write(stream: BinaryIO, saved: Snapshot) -> None:
@@ -109,7 +130,7 @@ def read(path: str) -> tuple[Graph, dict[str, Array]]:
     """
     file = main_file(path)
     if file is None:
-        hint = "; it is a folder, so pass latest_checkpoint of it" if os.path.isdir(path) else ""
+        hint = "; it is a folder, so pass latest_checkpoint of it" if is_folder(path) else ""
         raise NotFoundError(
             f"Checkpoint: there is no checkpoint {path!r}: the file {file_name(path)!r} does not exist{hint}."
         )

@@ -11,9 +11,9 @@ from typing import NamedTuple
 from agog_checkpoint import file
 from agog_checkpoint.formats import is_of_tensorflow, time_of
 from agog_checkpoint.pointer import Kept, latest_checkpoint, name_in, newest_name, point_to, read_listed
-from agog_checkpoint.recovery import INDEX_SUFFIX, is_shard, shards_of
+from agog_checkpoint.recovery import INDEX_SUFFIX, is_shard, shards_in, shards_of
 from agog_checkpoint.safetensors_file import metadata_of
-from agog_core.host_files import check_name, local_path
+from agog_core.files import check_name, file_path, is_file, is_url, join, modified, names_in
 
 _NAME = "checkpoint"
 _LONGEST_PAUSE = 1.0
@@ -54,14 +54,14 @@ def get_checkpoint_state(
     >>> get_checkpoint_state("a-folder-that-does-not-exist") is None
     True
     """
-    folder, name = local_path("get_checkpoint_state", checkpoint_dir), latest_filename or _NAME
+    folder, name = file_path("get_checkpoint_state", checkpoint_dir), latest_filename or _NAME
     check_name("get_checkpoint_state", name)
-    pointer = os.path.join(folder, name)
-    if not os.path.isfile(pointer):
+    pointer = join(folder, name)
+    if not is_file(pointer):
         return None
-    newest = os.path.join(folder, newest_name(pointer))
+    newest = join(folder, newest_name(pointer))
     names, times, preserved = read_listed(pointer)
-    paths = [os.path.join(folder, name) for name in names] or [newest]
+    paths = [join(folder, name) for name in names] or [newest]
     return CheckpointState(newest, paths, times, preserved)
 
 
@@ -101,7 +101,7 @@ def generate_checkpoint_state_proto(
     if paths[-1:] != [newest]:
         paths.append(newest)
         times += [time.time()] if times else []
-    if not os.path.isabs(folder):
+    if not (os.path.isabs(folder) or is_url(folder)):
         newest, *paths = [
             os.path.relpath(path, folder) if not os.path.isabs(path) else path for path in (newest, *paths)
         ]
@@ -139,7 +139,7 @@ def update_checkpoint_state(
     ...     get_checkpoint_state(folder).all_model_checkpoint_timestamps
     [1.0, 2.0]
     """
-    folder = local_path("update_checkpoint_state", save_dir)
+    folder = file_path("update_checkpoint_state", save_dir)
     check_name("update_checkpoint_state", latest_filename or _NAME)
     newest = _name_in(folder, model_checkpoint_path)
     kept = None
@@ -151,15 +151,15 @@ def update_checkpoint_state(
                 f"update_checkpoint_state: there must be a time for each checkpoint; got {len(times)} times for "
                 f"{len(names)} checkpoints."
             )
-        made = [_time_of(os.path.join(folder, name)) for name in names] if times is None else map(float, times)
+        made = [_time_of(join(folder, name)) for name in names] if times is None else map(float, times)
         by_name = dict(zip(names, made, strict=True))
         by_name.setdefault(newest, time.time())
         kept = Kept(by_name, time.time() if last_preserved_timestamp is None else float(last_preserved_timestamp))
-    point_to(os.path.join(folder, newest), kept, os.path.join(folder, latest_filename or _NAME))
+    point_to(join(folder, newest), kept, join(folder, latest_filename or _NAME))
 
 
 def _name_in(folder: str, given: str | os.PathLike[str]) -> str:
-    return name_in(folder, local_path("update_checkpoint_state", given))
+    return name_in(folder, file_path("update_checkpoint_state", given))
 
 
 def _time_of(path: str) -> float:
@@ -179,16 +179,16 @@ def checkpoints_in(folder: str | os.PathLike[str]) -> list[str]:
     ...     checkpoints_in(folder)
     []
     """
-    folder = local_path("checkpoints_in", folder)
+    folder = file_path("checkpoints_in", folder)
     times: dict[str, float] = {}
-    for name in sorted(os.listdir(folder)):
-        path = os.path.join(folder, name)
-        if os.path.isfile(path):  # reading a pipe, say, would wait for ever
+    for name in sorted(names_in(folder)):
+        path = join(folder, name)
+        if is_file(path):  # reading a pipe, say, would wait for ever
             with suppress(FileNotFoundError):  # a program that saves deletes old ones
                 if name.endswith(INDEX_SUFFIX):
-                    times[path.removesuffix(INDEX_SUFFIX)] = os.path.getmtime(path)
+                    times[path.removesuffix(INDEX_SUFFIX)] = modified(path)
                 elif name.endswith(file.SUFFIX) and not is_shard(name) and _is_of_agog(path):
-                    times[path.removesuffix(file.SUFFIX)] = os.path.getmtime(path)
+                    times[path.removesuffix(file.SUFFIX)] = modified(path)
     return sorted(times, key=times.__getitem__)
 
 
@@ -206,7 +206,7 @@ def files_of(path: str | os.PathLike[str]) -> list[str]:
     >>> files_of("a-folder-that-does-not-exist/ckpt-1")
     []
     """
-    path = local_path("files_of", path)
+    path = file_path("files_of", path)
     if is_of_tensorflow(path):
         from agog_checkpoint.tensorflow import location
 
@@ -214,7 +214,8 @@ def files_of(path: str | os.PathLike[str]) -> list[str]:
     main = file.main_file(path)
     if main is None or not main.endswith(INDEX_SUFFIX):
         return [] if main is None else [main]
-    return [main, *sorted(shards_of(main.removesuffix(INDEX_SUFFIX)))]
+    stem = main.removesuffix(INDEX_SUFFIX)
+    return [main, *(shards_in(stem) if is_url(stem) else sorted(shards_of(stem)))]
 
 
 def get_checkpoint_mtimes(checkpoint_prefixes: Iterable[str | os.PathLike[str]]) -> list[float]:
@@ -229,7 +230,7 @@ def get_checkpoint_mtimes(checkpoint_prefixes: Iterable[str | os.PathLike[str]])
     >>> get_checkpoint_mtimes(["a-folder-that-does-not-exist/ckpt-1"])
     []
     """
-    times = [time_of(local_path("get_checkpoint_mtimes", prefix)) for prefix in checkpoint_prefixes]
+    times = [time_of(file_path("get_checkpoint_mtimes", prefix)) for prefix in checkpoint_prefixes]
     return [found for found in times if found is not None]
 
 
@@ -243,7 +244,7 @@ def remove_checkpoint(
 
     >>> remove_checkpoint("a-folder-that-does-not-exist/ckpt-1")
     """
-    file.remove(local_path("remove_checkpoint", checkpoint_prefix))
+    file.remove(file_path("remove_checkpoint", checkpoint_prefix))
 
 
 def checkpoints_iterator(

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import os
-
 from agog_checkpoint import file
+from agog_core.files import modified
 
 
 def exists(path: str) -> bool:
@@ -35,4 +34,4 @@ def time_of(path: str) -> float | None:
         from agog_checkpoint.tensorflow.location import files_of
 
         main = files_of(path)[0]
-    return None if main is None else os.path.getmtime(main)
+    return None if main is None else modified(main)

@@ -6,17 +6,17 @@ import math
 import os
 import time
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import partial
 from typing import Any
 
 from agog_checkpoint import file
 from agog_checkpoint.checkpoint import Checkpoint
-from agog_checkpoint.pointer import Kept, latest_checkpoint, point_to, read_kept
+from agog_checkpoint.pointer import Kept, latest_checkpoint, list_kept, read_kept
 from agog_checkpoint.warning import CheckpointWarning
 from agog_core.errors import OpError
-from agog_core.host_files import local_path
+from agog_core.files import absolute, file_path, is_url, join
 
 _SECONDS_PER_HOUR = 3600.0
 
@@ -83,8 +83,8 @@ class CheckpointManager:
             )
         self._checkpoint = checkpoint
         self._best = best
-        self._folder = local_path("CheckpointManager", directory)
-        self._place = os.path.abspath(self._folder)  # the program may change its folder while files are written behind
+        self._folder = file_path("CheckpointManager", directory)
+        self._place = absolute(self._folder)  # the program may change its folder while files are written behind
         self._max_to_keep = max_to_keep
         self._hours = keep_checkpoint_every_n_hours
         self._max_shard_bytes = max_shard_bytes
@@ -108,7 +108,7 @@ class CheckpointManager:
     @property
     def latest_checkpoint(self) -> str | None:
         """The path of the newest checkpoint of the folder, for `Checkpoint.restore`; None if there is none."""
-        if self._newest is not None and not file.exists(os.path.join(self._place, os.path.basename(self._newest))):
+        if self._newest is not None and not file.exists(join(self._place, os.path.basename(self._newest))):
             self._newest = latest_checkpoint(self._folder)  # another manager has saved there, and has deleted that one
         return self._newest
 
@@ -188,15 +188,24 @@ class CheckpointManager:
 
     def _list(self, name: str, metrics: Mapping[str, float]) -> None:
         """Make a checkpoint that is on the disk the newest."""
-        path = os.path.join(self._place, name)
-        self._take_over()
-        times = {other: made for other, made in self._times.items() if other != name} | {name: time.time()}
-        all_metrics = {other: values for other, values in self._metrics.items() if other != name}
-        all_metrics |= {name: metrics} if metrics else {}
-        point_to(path, Kept(times, self._preserved, all_metrics, self._best_of(all_metrics)))
-        self._listed = set(times)
-        self._newest, self._times, self._metrics = self._path(name), times, all_metrics
-        self._sweep(path)
+
+        def noted() -> Kept:
+            self._take_over()
+            times = {other: made for other, made in self._times.items() if other != name} | {name: time.time()}
+            all_metrics = {other: values for other, values in self._metrics.items() if other != name}
+            all_metrics |= {name: metrics} if metrics else {}
+            return Kept(times, self._preserved, all_metrics, self._best_of(all_metrics))
+
+        kept = self._note(name, noted)
+        self._newest, self._times, self._metrics = self._path(name), dict(kept.times), dict(kept.metrics)
+        self._sweep(name)
+
+    def _note(self, newest: str | None, make: Callable[[], Kept]) -> Kept:
+        """Write the list on the disk; see `list_kept`."""
+        made: list[Kept] = []
+        list_kept(self._place, newest, lambda: made.append(make()) or made[-1])  # type: ignore[func-returns-value]
+        self._listed = set(made[-1].times)
+        return made[-1]
 
     def _follow(self, name: str) -> None:
         """Take over the list that another process has written, with this checkpoint as the newest."""
@@ -205,7 +214,7 @@ class CheckpointManager:
         self._listed = set(self._times)
         self._newest = self._path(name)
 
-    def _sweep(self, path: str) -> None:
+    def _sweep(self, newest: str) -> None:
         """Delete what is too old; the list on the disk is that of before until all is deleted."""
         best = self._best_of(self._metrics)
         old = list(self._times)[: -self._max_to_keep] if self._max_to_keep is not None else []
@@ -214,15 +223,20 @@ class CheckpointManager:
             made = self._times[name]
             if self._hours and made - self._hours * _SECONDS_PER_HOUR >= self._preserved:
                 self._preserved = made
-            elif not file.remove(os.path.join(self._place, name)):
+            elif not file.remove(join(self._place, name)):
                 continue
             # Not in place: another thread may read them.
             self._times = {other: made for other, made in self._times.items() if other != name}
             self._metrics = {other: values for other, values in self._metrics.items() if other != name}
         if old:
             with suppress(OpError):  # the list on the disk still holds all these names, and the next save writes it
-                point_to(path, Kept(self._times, self._preserved, self._metrics, best))
-                self._listed = set(self._times)
+                # Nothing locks a folder at a URL, so that others may have saved since.
+                self._note(None if is_url(self._place) else newest, self._present)
+
+    def _present(self) -> Kept:
+        if is_url(self._place):
+            self._take_over()
+        return Kept(self._times, self._preserved, self._metrics, self._best_of(self._metrics))
 
     def _take_over(self) -> None:
         """Go on from the list on the disk, where another manager has written it since."""
@@ -233,7 +247,7 @@ class CheckpointManager:
             return
         fresh = {name: made for name, made in kept.times.items() if name not in self._listed}
         others = {name: made for name, made in self._times.items() if name not in kept.times}
-        gone = {name for name in (*fresh, *others) if not file.exists(os.path.join(self._place, name))}
+        gone = {name for name in (*fresh, *others) if not file.exists(join(self._place, name))}
         times = sorted({**fresh, **self._times}.items(), key=lambda item: item[1]) if fresh else self._times.items()
         self._times = {name: made for name, made in times if name not in gone}
         metrics = {**{name: kept.metrics[name] for name in fresh if name in kept.metrics}, **self._metrics}
@@ -250,7 +264,7 @@ class CheckpointManager:
         return max(values, key=values.__getitem__, default=None)
 
     def _path(self, name: str) -> str:
-        return os.path.join(self._folder, name)
+        return join(self._folder, name)
 
 
 def _is_metric_and_mode(best: Any) -> bool:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from agog_checkpoint import file
 from agog_checkpoint.objects import walk
 from agog_core.checkpointable import Checkpointable, unsaved
-from agog_core.host_files import local_path
+from agog_core.files import file_path
 
 
 class ObjectReference(NamedTuple):
@@ -69,7 +69,7 @@ def object_metadata(save_path: str | os.PathLike[str]) -> CheckpointableObjectGr
     >>> graph.nodes[0].children, graph.nodes[1].attributes[0].checkpoint_key
     ([ObjectReference(node_id=1, local_name='v')], 'v')
     """
-    graph, _ = file.read(local_path("object_metadata", save_path))
+    graph, _ = file.read(file_path("object_metadata", save_path))
     labels = graph.labels()
     nodes = [
         ObjectNode([ObjectReference(child, name) for name, child in node.children.items()], [], [])
@@ -149,7 +149,7 @@ def dot_graph_from_checkpoint(save_path: str | os.PathLike[str]) -> str:
       n0 -> n1 [label="v"];
     }
     """
-    graph, _ = file.read(local_path("dot_graph_from_checkpoint", save_path))
+    graph, _ = file.read(file_path("dot_graph_from_checkpoint", save_path))
     paths, lines = graph.paths(), []
     for number, node in enumerate(graph.nodes):
         if node.variable is None:

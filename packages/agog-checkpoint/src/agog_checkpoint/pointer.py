@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, BinaryIO, NamedTuple
 
@@ -16,7 +16,7 @@ from agog_checkpoint.formats import exists
 from agog_checkpoint.regular_file import open_regular
 from agog_checkpoint.warning import CheckpointWarning
 from agog_core.errors import DataLossError
-from agog_core.host_files import check_name, local_path
+from agog_core.files import absolute, check_name, file_path, folder_of, is_file, is_url, join
 
 _NAME = "checkpoint"
 _NEWEST = "model_checkpoint_path: "
@@ -50,9 +50,35 @@ def point_to(path: str, kept: Kept | None = None, pointer: str | None = None) ->
     ``pointer`` is the file to write, by default ``checkpoint`` in the checkpoint's folder. Raises OpError if it
     could not be written; it still names the previous checkpoint.
     """
-    folder = os.path.dirname(path)
-    pointer = pointer or os.path.join(folder, _NAME)
-    name = name_in(os.path.dirname(pointer), path)
+    folder = folder_of(path)
+    pointer = pointer or join(folder, _NAME)
+    text = _text(name_in(folder_of(pointer), path), kept)
+
+    def write(stream: BinaryIO) -> None:
+        stream.write(text)
+
+    commit(pointer, write)
+
+
+def list_kept(folder: str, newest: str | None, make: Callable[[], Kept]) -> None:
+    """Write the notes of a manager, with the name of the newest checkpoint, or with that which is noted. At a URL
+    ``make`` is called again where another program has written its notes since. Raises as `point_to`."""
+    pointer = join(folder, _NAME)
+
+    def write(stream: BinaryIO) -> None:
+        kept = make()
+        stream.write(_text(newest_name(pointer) if newest is None else newest, kept))
+
+    if is_url(pointer):
+        from agog_checkpoint import remote_commit  # here, because most programs have no URLs
+
+        remote_commit.replace(pointer, write)
+    else:
+        commit(pointer, write)
+
+
+def _text(name: str, kept: Kept | None) -> bytes:
+    """The lines of a pointer."""
     lines = [_NEWEST + _quoted(name)]
     if kept is None:
         lines.append(_ALL + _quoted(name))
@@ -62,28 +88,23 @@ def point_to(path: str, kept: Kept | None = None, pointer: str | None = None) ->
         lines.append(f"{_PRESERVED}{kept.preserved!r}")
         lines += [_METRICS + compact_json.dump(dict(kept.metrics))] if kept.metrics else []
         lines += [_BEST + _quoted(kept.best)] if kept.best is not None else []
-    text = "".join(f"{line}\n" for line in lines).encode("utf-8", "surrogateescape")
-
-    def write(stream: BinaryIO) -> None:
-        stream.write(text)
-
-    commit(pointer, write)
+    return "".join(f"{line}\n" for line in lines).encode("utf-8", "surrogateescape")
 
 
 def name_in(folder: str, path: str) -> str:
     """The entry of a checkpoint in a folder's list: its name, so that the folder can be moved; the whole path of one in
     another folder.
     """
-    head, name = os.path.split(path)
-    return name if not head or os.path.abspath(head) == os.path.abspath(folder) else os.path.abspath(path)
+    head, name = folder_of(path), os.path.basename(path)
+    return name if not head or absolute(head) == absolute(folder) else absolute(path)
 
 
 def read_kept(folder: str, name: str = _NAME) -> Kept | None:
     """Read the notes of a `CheckpointManager` in a folder, without those about other folders; None if no manager was
     the last to save. Raises DataLossError if the file is damaged, and PermissionDeniedError if it may not be read.
     """
-    pointer = os.path.join(folder, name)
-    if not os.path.isfile(pointer):
+    pointer = join(folder, name)
+    if not is_file(pointer):
         return None
     lines = _lines(pointer)
     names, times = _values(lines, _ALL), _values(lines, _TIME)
@@ -94,7 +115,7 @@ def read_kept(folder: str, name: str = _NAME) -> Kept | None:
         return None
     if (
         len(names) != len(times)
-        or not all(isinstance(name, str) and (name == os.path.basename(name) or os.path.isabs(name)) for name in names)
+        or not all(isinstance(name, str) and (name == os.path.basename(name) or _is_whole(name)) for name in names)
         or not all(type(time) in (int, float) for time in (*times, preserved))
         or not _are_metrics(metrics)
     ):
@@ -103,8 +124,13 @@ def read_kept(folder: str, name: str = _NAME) -> Kept | None:
             f"folders and a time for each, {_PRESERVED.strip(': ')!r} a time, and {_METRICS.strip('# :')!r} numbers. "
             "Remove the file to begin a new list; no checkpoint is deleted by that."
         )
-    own = {name: time for name, time in zip(names, times, strict=True) if not os.path.isabs(name)}
+    own = {name: time for name, time in zip(names, times, strict=True) if not _is_whole(name)}
     return Kept(own, preserved, metrics, best if isinstance(best, str) else None)
+
+
+def _is_whole(name: str) -> bool:
+    """Whether a list has a checkpoint of another folder, by its whole path."""
+    return os.path.isabs(name) or is_url(name)
 
 
 def read_listed(pointer: str) -> tuple[list[str], list[float], float]:
@@ -202,17 +228,17 @@ def latest_checkpoint(checkpoint_dir: str | os.PathLike[str], latest_filename: s
     >>> latest_checkpoint("a-folder-that-does-not-exist") is None
     True
     """
-    folder = local_path("latest_checkpoint", checkpoint_dir)
+    folder = file_path("latest_checkpoint", checkpoint_dir)
     check_name("latest_checkpoint", latest_filename or _NAME)
-    pointer = os.path.join(folder, latest_filename or _NAME)
-    if not os.path.isfile(pointer):
+    pointer = join(folder, latest_filename or _NAME)
+    if not is_file(pointer):
         return None
     name = newest_name(pointer)
-    path = os.path.join(folder, name)
-    while not exists(path) and os.path.isfile(pointer) and newest_name(pointer) != name:
+    path = join(folder, name)
+    while not exists(path) and is_file(pointer) and newest_name(pointer) != name:
         # A program that saves has named another one since, and deleted this one.
         name = newest_name(pointer)
-        path = os.path.join(folder, name)
+        path = join(folder, name)
     if not exists(path):
         warnings.warn(
             f"latest_checkpoint: the file {pointer!r} names {name!r} as the newest checkpoint, but {file_name(path)!r} "

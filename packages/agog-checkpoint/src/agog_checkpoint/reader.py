@@ -15,7 +15,7 @@ from agog_checkpoint.name_list import name_list
 from agog_checkpoint.pointer import latest_checkpoint
 from agog_core.dtypes import DType
 from agog_core.errors import NotFoundError
-from agog_core.host_files import local_path
+from agog_core.files import file_path, is_folder
 
 Array = np.ndarray[Any, Any]
 
@@ -88,7 +88,7 @@ class CheckpointReader:
     """
 
     def __init__(self, filepattern: str | os.PathLike[str]) -> None:
-        self._path = local_path("load_checkpoint", filepattern)
+        self._path = file_path("load_checkpoint", filepattern)
         self._tensors = _tensors(self._path)
 
     def get_variable_to_shape_map(self) -> dict[str, list[int]]:
@@ -157,8 +157,8 @@ def load_checkpoint(ckpt_dir_or_file: str | os.PathLike[str]) -> CheckpointReade
         ...
     ValueError: load_checkpoint: the folder '.' has no checkpoint; pass a folder that something was saved in, ...
     """
-    path = local_path("load_checkpoint", ckpt_dir_or_file)
-    if os.path.isdir(path) and not is_of_tensorflow(path):
+    path = file_path("load_checkpoint", ckpt_dir_or_file)
+    if is_folder(path) and not is_of_tensorflow(path):
         newest = latest_checkpoint(path)
         if newest is None:
             raise ValueError(
@@ -232,4 +232,4 @@ def checkpoint_exists(checkpoint_prefix: str | os.PathLike[str]) -> bool:
     >>> checkpoint_exists("a-folder-that-does-not-exist/ckpt-1")
     False
     """
-    return exists(local_path("checkpoint_exists", checkpoint_prefix))
+    return exists(file_path("checkpoint_exists", checkpoint_prefix))

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import os
 import re
+import time
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, suppress
 from typing import BinaryIO
 
+from agog_checkpoint import compact_json
 from agog_checkpoint.regular_file import open_regular
-from agog_checkpoint.safetensors_file import metadata_of
+from agog_checkpoint.safetensors_file import LONGEST_HEADER, metadata_of
+from agog_core.files import folder_of, is_url, join, modified, names_in, remove
 
 try:
     import fcntl
@@ -17,6 +20,7 @@ except ImportError:  # not a POSIX system; open files cannot be removed there, s
     fcntl = None  # type: ignore[assignment]
 
 INDEX_SUFFIX = ".safetensors.index.json"
+_LONGEST_SAVE = 86_400.0  # seconds
 # The name of the file that it will be, and the commit's id.
 _TEMPORARY = re.compile(r"\..+\.([0-9a-f]{16})\.agog-tmp", re.DOTALL)
 # The checkpoint's name, the save's id if an older checkpoint of that name had shards of the usual names, a number.
@@ -38,8 +42,13 @@ def temporary_name(path: str, commit_id: str) -> str:
 
 def remove_stale(folder: str) -> None:
     """Remove what crashes left; files in progress stay, and the next save retries failed removals. Raises OSError if
-    the folder cannot be read.
+    the folder cannot be read. Of a folder at a URL, where nothing is locked, only what `stale_files` names goes.
     """
+    if is_url(folder):
+        for name in stale_files(folder):
+            with suppress(OSError):
+                remove(join(folder, name))
+        return
     names = os.listdir(folder)
     commits: dict[str, list[str]] = {}
     for name in names:
@@ -53,7 +62,10 @@ def remove_stale(folder: str) -> None:
 
 def stale_files(folder: str) -> list[str]:
     """The sorted names, without the folder, of what `remove_stale` would remove. Raises OSError if the folder cannot
-    be read."""
+    be read. At a URL nothing tells whether a save goes on: there these are the shards of a day ago that no index
+    names."""
+    if is_url(folder):
+        return sorted(_old_orphans(folder))
     names = sorted(os.listdir(folder))
     temporaries = {name: found[1] for name in names if (found := _TEMPORARY.fullmatch(name))}
     going_on = {commit_id for name, commit_id in temporaries.items() if _is_locked(os.path.join(folder, name))}
@@ -76,6 +88,21 @@ def shards_of(path: str) -> Iterator[str]:
             shard = os.path.join(folder, name)
             if save_id_of(shard):
                 yield shard
+
+
+def shards_in(path: str) -> list[str]:
+    """The shards that the index of a checkpoint names, with their folder; none if there is no index. Raises OSError if
+    it cannot be read, and ValueError if it is damaged."""
+    try:
+        with open_regular(path + INDEX_SUFFIX) as stream:
+            text = stream.read(LONGEST_HEADER).decode()
+    except FileNotFoundError:
+        return []
+    try:
+        places = set(compact_json.load(text)["weight_map"].values())
+    except (TypeError, LookupError, AttributeError, RecursionError) as error:
+        raise ValueError("it has no weight_map") from error
+    return [join(folder_of(path), name) for name in sorted(map(str, places)) if is_shard(name)]
 
 
 def save_id_of(shard: str) -> str | None:
@@ -120,6 +147,23 @@ def _orphans(folder: str, names: Iterable[str], going_on: set[str]) -> Iterator[
             came = any(os.path.exists(os.path.join(folder, index)) for index in _indexes(name))
             if save_id and save_id not in going_on and not came:
                 yield name
+
+
+def _old_orphans(folder: str) -> Iterator[str]:
+    names = names_in(folder)
+    named: set[str] = set()
+    for index in names:
+        if index.endswith(INDEX_SUFFIX):
+            stem = index.removesuffix(INDEX_SUFFIX)
+            try:
+                named.update(map(os.path.basename, shards_in(join(folder, stem))))
+            except ValueError:  # nothing tells which of them are its own
+                named.update(name for name in names if (found := _SHARD.fullmatch(name)) and found[2] == stem)
+    for name in names:
+        if is_shard(name) and name not in named and save_id_of(join(folder, name)):
+            with suppress(FileNotFoundError):
+                if time.time() - modified(join(folder, name)) > _LONGEST_SAVE:
+                    yield name
 
 
 def _indexes(shard: str) -> set[str]:

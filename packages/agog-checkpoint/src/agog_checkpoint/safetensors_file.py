@@ -27,7 +27,7 @@ import numpy as np
 from agog_checkpoint import compact_json
 from agog_checkpoint.garbage_collection import without_collection
 from agog_checkpoint.graph import DTYPES
-from agog_checkpoint.regular_file import open_regular
+from agog_checkpoint.regular_file import open_local, open_regular
 from agog_core.dtypes import DType
 
 LONGEST_HEADER = 100_000_000  # bytes; the package refuses longer ones
@@ -62,7 +62,7 @@ def read(path: str) -> Contents:
     """Validate a file's header, and map its tensors; writing into them changes no file. Raises OSError if the file
     cannot be read, and ValueError if its header is invalid.
     """
-    with open_regular(path) as stream:
+    with open_local(path) as stream:
         described, metadata = _header(stream)
         # A mapped file could not be replaced or removed on Windows.
         is_mapped = os.name != "nt"

@@ -18,7 +18,7 @@ from agog_checkpoint.objects import Snapshot
 from agog_checkpoint.pointer import point_to
 from agog_core import Variable, string
 from agog_core.errors import NotFoundError, UnimplementedError
-from agog_core.host_files import local_path
+from agog_core.files import file_path
 from agog_core.variables.variable import creation_hooks
 
 
@@ -143,7 +143,7 @@ def restore_variables_on_create(
         raise ValueError(
             f"restore_variables_on_create: map_func must be a function of a variable's name, or None; got {map_func!r}."
         )
-    values = read_named(local_path("restore_variables_on_create", save_path))
+    values = read_named(file_path("restore_variables_on_create", save_path))
     taken: set[str] = set()
 
     def take(variable: Variable) -> None:
@@ -218,7 +218,7 @@ class Saver:
             ValueError: two variables have one name, or the file cannot have a name.
             UnimplementedError: a variable holds strings.
         """
-        path = local_path("Saver.save", file_prefix)
+        path = file_path("Saver.save", file_prefix)
         if global_step is not None:
             path = f"{path}-{int(global_step)}"
         write_named(path, self._named(), partial(self._list, path), partial(self._note, path))
@@ -255,7 +255,7 @@ class Saver:
             DataLossError: the file is damaged.
             ValueError: a shape or dtype differs, or two variables have one name.
         """
-        path = local_path("Saver.restore", file_prefix)
+        path = file_path("Saver.restore", file_prefix)
         # Names that a program gives in a dict are those of the file.
         is_by_own_names = not isinstance(self._given, dict)
         assign_named("Saver.restore", self._named(), read_named(path), other_scopes=is_by_own_names)

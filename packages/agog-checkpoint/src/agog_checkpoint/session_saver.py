@@ -8,7 +8,7 @@ from typing import Any
 
 from agog_checkpoint.folders import get_checkpoint_mtimes, update_checkpoint_state
 from agog_checkpoint.saver import Saver
-from agog_core.host_files import local_path
+from agog_core.files import file_path, folder_of
 
 __all__ = ["SessionSaver"]
 
@@ -83,8 +83,8 @@ class SessionSaver(Saver):
                 self._paths.remove(old)  # so that nobody deletes it
                 self._next_kept += self._seconds_between
         super()._list(path)
-        folder = os.path.dirname(path)
-        left = [kept for kept in self._paths if os.path.dirname(kept) == folder]
+        folder = folder_of(path)
+        left = [kept for kept in self._paths if folder_of(kept) == folder]
         update_checkpoint_state(folder, path, left, self._latest_filename)
 
     def save(  # type: ignore[override]  # a session comes first, if there is one
@@ -110,7 +110,7 @@ class SessionSaver(Saver):
             The path for `restore`.
         """
         self._latest_filename = latest_filename
-        path = local_path("Saver.save", sess if save_path is None else save_path)
+        path = file_path("Saver.save", sess if save_path is None else save_path)
         if self._pads and global_step is not None:
             return super().save(f"{path}-{int(global_step):08d}")
         return super().save(path, global_step)

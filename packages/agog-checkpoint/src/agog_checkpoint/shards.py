@@ -7,7 +7,7 @@ each tensor, and the object graph. Each shard has the id of its save in its meta
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from functools import cache, partial
 from typing import Any, BinaryIO, NamedTuple
@@ -16,10 +16,11 @@ from agog_checkpoint import compact_json, layout, safetensors_file
 from agog_checkpoint.commit import Elsewhere, commit, new_id, translated, write_elsewhere
 from agog_checkpoint.graph import Graph, SavedVariable
 from agog_checkpoint.objects import Snapshot
-from agog_checkpoint.recovery import INDEX_SUFFIX, is_shard, shards_of, temporary_name
+from agog_checkpoint.recovery import INDEX_SUFFIX, is_shard, shards_in, shards_of, temporary_name
 from agog_checkpoint.regular_file import open_regular
 from agog_checkpoint.safetensors_file import LONGEST_HEADER, Array
 from agog_core.errors import InvalidArgumentError
+from agog_core.files import folder_of, is_file, is_url, join, remove
 
 
 def groups(variables: list[SavedVariable], max_shard_bytes: int) -> list[list[SavedVariable]]:
@@ -77,15 +78,20 @@ def write(
     names = _names(stem, len(shards))
     own = [name for number, name in enumerate(names) if division is None or division.is_own(number)]
 
+    replaced: set[str] = set()  # shards at a URL, where others may save at the same time
+
     @cache  # what it finds does not change while the folder is locked
     def is_over_another() -> bool:
-        return os.path.exists(path + INDEX_SUFFIX)
+        return is_url(path) or os.path.exists(path + INDEX_SUFFIX)
 
     def placed(name: str) -> str:
         # Shards of an older save stay until the new index is in its place.
-        return f"{stem}.{save_id}{name.removeprefix(stem)}" if is_over_another() else name
+        return _own_name(stem, name, save_id) if is_over_another() else name
 
     def write_index(stream: BinaryIO) -> None:
+        if is_url(path):
+            with suppress(ValueError):
+                replaced.update(shards_in(path))
         total = sum(layout.size_of(variable) for variables in shards for variable in variables)
         places = map(placed, names)
         weight_map = {v.key: name for name, variables in zip(places, shards, strict=True) for v in variables}
@@ -112,7 +118,11 @@ def write(
         elsewhere = Elsewhere([name for name in names if name not in own], division.begin, division.wait)
 
     def end() -> None:
-        remove_shards(path, keep=set(map(placed, names)))
+        kept = set(map(placed, names))
+        if is_url(path):
+            remove_all(shard for shard in replaced if os.path.basename(shard) not in kept)
+        else:
+            remove_shards(path, keep=kept)
         then()
 
     commit(path + INDEX_SUFFIX, write_index, writers, save_id, placed, end, elsewhere)
@@ -124,7 +134,7 @@ def write_own(path: str, saved: Snapshot, shards: list[list[SavedVariable]], div
     for number, name in enumerate(_names(path, len(shards))):
         if division.is_own(number):
             write_shard = partial(_write_shard, variables=shards[number], saved=saved, save_id=division.save_id)
-            write_elsewhere(name, write_shard, division.save_id)
+            write_elsewhere(_temporary(path, name, division), write_shard)
             checksums.update({variable.key: variable.checksum for variable in shards[number]})
     return checksums
 
@@ -134,7 +144,18 @@ def discard_own(path: str, count: int, division: Division) -> None:
     for number, name in enumerate(_names(path, count)):
         if division.is_own(number):
             with suppress(OSError):
-                os.unlink(temporary_name(name, division.save_id))
+                remove(_temporary(path, name, division))
+
+
+def _temporary(path: str, name: str, division: Division) -> str:
+    """Where a shard is written of which another process will say that it counts."""
+    own = division.save_id
+    return _own_name(path, name, own) if is_url(path) else temporary_name(name, own)
+
+
+def _own_name(stem: str, name: str, save_id: str) -> str:
+    """The name of a shard that no other save has."""
+    return f"{stem}.{save_id}{name.removeprefix(stem)}"
 
 
 def _names(stem: str, count: int) -> list[str]:
@@ -155,8 +176,9 @@ def read(file: str) -> tuple[Graph, dict[str, Array]]:
     OpError or OSError if a file cannot be read, and ValueError if the index or a shard is damaged.
     """
     with open_regular(file) as stream:
-        if (size := os.fstat(stream.fileno()).st_size) > LONGEST_HEADER:
+        if (size := stream.seek(0, os.SEEK_END)) > LONGEST_HEADER:
             raise ValueError(f"it has {size} bytes, but an index has at most {LONGEST_HEADER}")
+        stream.seek(0)
         content = stream.read(LONGEST_HEADER)
     try:
         index = compact_json.load(content.decode())
@@ -177,8 +199,8 @@ def read(file: str) -> tuple[Graph, dict[str, Array]]:
         of_shards.setdefault(name, []).append(variable)
     arrays: dict[str, Array] = {}
     for name, expected in of_shards.items():
-        shard = os.path.join(os.path.dirname(file), name)
-        if not os.path.isfile(shard):
+        shard = join(folder_of(file), name)
+        if not is_file(shard):
             raise ValueError(f"its shard {shard!r} does not exist")
         try:
             arrays |= _read_shard(shard, save_id, expected)
@@ -197,6 +219,13 @@ def _read_shard(shard: str, save_id: Any, expected: list[SavedVariable]) -> dict
             f"the id of the save is {found!r}, but in the index it is {save_id!r}: they do not belong together"
         )
     return layout.verified(tensors, expected)
+
+
+def remove_all(shards: Iterable[str]) -> None:
+    """Delete shards that no index names any more; one that cannot be deleted is left."""
+    for shard in shards:
+        with suppress(OSError):
+            remove(shard)
 
 
 def remove_shards(path: str, keep: set[str] | frozenset[str] = frozenset()) -> None:

@@ -11,7 +11,7 @@ from agog_checkpoint.graph import DTYPES
 from agog_checkpoint.regular_file import open_regular
 from agog_checkpoint.safetensors_file import Array, array, read
 from agog_core.errors import DataLossError, NotFoundError
-from agog_core.host_files import local_path
+from agog_core.files import file_path, folder_of, is_file, join
 
 _INDEX = ".index.json"
 
@@ -43,8 +43,8 @@ def load_tensors(path: str | os.PathLike[str]) -> dict[str, Array]:
     >>> {name: tensor.tolist() for name, tensor in tensors.items()}
     {'v': [1.0, 2.0]}
     """
-    file = local_path("load_tensors", path)
-    if not os.path.isfile(file):
+    file = file_path("load_tensors", path)
+    if not is_file(file):
         raise NotFoundError(f"load_tensors: the file {file!r} does not exist.")
     try:
         if not file.endswith(_INDEX):
@@ -58,11 +58,7 @@ def load_tensors(path: str | os.PathLike[str]) -> dict[str, Array]:
         raise translated(error, "read", file) from error
     except (ValueError, TypeError, LookupError, RecursionError, OverflowError) as error:
         raise DataLossError(f"load_tensors: {file!r} is not a whole safetensors file: {error}.") from error
-    return {
-        name: array
-        for shard in shards
-        for name, array in load_tensors(os.path.join(os.path.dirname(file), shard)).items()
-    }
+    return {name: array for shard in shards for name, array in load_tensors(join(folder_of(file), shard)).items()}
 
 
 def _shards(index: Any) -> list[str]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import math
-import os
 from collections.abc import Callable
 
 import numpy as np
@@ -22,6 +21,7 @@ from agog_checkpoint.objects import Snapshot
 from agog_checkpoint.shards import Division, writer_of
 from agog_core import convert_to_tensor, device, errors
 from agog_core.errors import FailedPreconditionError, OpError, UnknownError
+from agog_core.files import absolute, is_url
 from agog_core.processes import Processes, connected
 
 Then = Callable[[], None] | None
@@ -51,7 +51,7 @@ def save(
         _check_whole(saved)
         file.save(path, saved, max_shard_bytes, then)
     else:
-        _Save(processes, os.path.abspath(path), saved, max_shard_bytes).run(then, follow)
+        _Save(processes, absolute(path), saved, max_shard_bytes).run(then, follow)
 
 
 def save_file(processes: Processes | None, path: str, saved: Snapshot) -> None:
@@ -60,7 +60,7 @@ def save_file(processes: Processes | None, path: str, saved: Snapshot) -> None:
         _check_whole(saved)
         file.save_file(path, saved)
     else:
-        _Save(processes, os.path.abspath(path), saved, None, in_one_file=True).run(None, None)
+        _Save(processes, absolute(path), saved, None, in_one_file=True).run(None, None)
 
 
 def _check_whole(saved: Snapshot) -> None:
@@ -117,10 +117,14 @@ class _Save:
         """Write the shards of this process, between the begin of rank 0's commit and its end."""
         path, division = self._path.removesuffix(file.SUFFIX), self._division(_pass, _pass)
         self._meet()
+        checksums: dict[str, str] | None = None
         try:
-            self._meet(shards.write_own(path, self._saved, self._shards, division))
+            checksums = shards.write_own(path, self._saved, self._shards, division)
+            self._meet(checksums)
         except BaseException:
-            shards.discard_own(path, len(self._shards), division)
+            # At a URL they have their last names already: unless rank 0 has heard of a failure, it may commit them.
+            if not is_url(path) or checksums is None or self._is_told:
+                shards.discard_own(path, len(self._shards), division)
             raise
 
     def _division(self, begin: Callable[[], None], wait: Callable[[], None]) -> Division:

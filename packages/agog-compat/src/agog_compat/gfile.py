@@ -1,15 +1,15 @@
-"""Gfile: files and folders for `tf.gfile`, over Python's own library."""
+"""Gfile: files and folders for `tf.gfile`, of this machine and at URLs."""
 
 from __future__ import annotations
 
 import errno
 import os
 from collections.abc import Iterator
-from contextlib import suppress
 from typing import Any, NamedTuple
 
+from agog_core import files
 from agog_core.errors import AlreadyExistsError
-from agog_core.host_files import local_path, translated_errors
+from agog_core.files import file_path, translated_errors
 
 __all__ = [
     "GFile",
@@ -58,9 +58,9 @@ class GFile:
 
     def _opened(self) -> Any:
         if self._file is None:
-            with translated_errors("GFile", self.name):
+            with translated_errors("GFile"):
                 encoding = None if "b" in self.mode else "utf-8"
-                self._file = open(self.name, self.mode, encoding=encoding)  # noqa: SIM115  # close closes it
+                self._file = files.open_file(file_path("GFile", self.name), self.mode, encoding)
         return self._file
 
     def read(self, n: int = -1) -> Any:
@@ -153,7 +153,8 @@ def exists(filename: Any) -> bool:
     Returns:
         True or False.
     """
-    return os.path.exists(local_path("Exists", filename))
+    with translated_errors("Exists"):
+        return files.exists(file_path("Exists", filename))
 
 
 def is_directory(dirname: Any) -> bool:
@@ -165,7 +166,8 @@ def is_directory(dirname: Any) -> bool:
     Returns:
         True or False.
     """
-    return os.path.isdir(local_path("IsDirectory", dirname))
+    with translated_errors("IsDirectory"):
+        return files.is_folder(file_path("IsDirectory", dirname))
 
 
 def list_directory(dirname: Any) -> list[str]:
@@ -180,8 +182,8 @@ def list_directory(dirname: Any) -> list[str]:
     Raises:
         NotFoundError: there is no such folder.
     """
-    with translated_errors("ListDirectory", dirname):
-        return sorted(os.listdir(dirname))
+    with translated_errors("ListDirectory"):
+        return sorted(files.names_in(file_path("ListDirectory", dirname)))
 
 
 def make_dirs(dirname: Any) -> None:
@@ -193,8 +195,8 @@ def make_dirs(dirname: Any) -> None:
     Raises:
         AlreadyExistsError: there is a file of that name.
     """
-    with translated_errors("MakeDirs", dirname):
-        os.makedirs(dirname, exist_ok=True)
+    with translated_errors("MakeDirs"):
+        files.make_folders(file_path("MakeDirs", dirname))
 
 
 def make_dir(dirname: Any) -> None:
@@ -207,8 +209,8 @@ def make_dir(dirname: Any) -> None:
         AlreadyExistsError: it is there already.
         NotFoundError: the folder above is not there.
     """
-    with translated_errors("MkDir", dirname):
-        os.mkdir(dirname)
+    with translated_errors("MkDir"):
+        files.make_folder(file_path("MkDir", dirname))
 
 
 def copy(oldpath: Any, newpath: Any, overwrite: bool = False) -> None:
@@ -223,16 +225,14 @@ def copy(oldpath: Any, newpath: Any, overwrite: bool = False) -> None:
         AlreadyExistsError: there is a file, and it may not be replaced.
         NotFoundError: there is nothing to copy.
     """
-    import shutil  # here, because its import takes milliseconds
-
-    with translated_errors("Copy", oldpath, newpath):
-        _refuse_existing("Copy", newpath, overwrite)
-        with suppress(shutil.SameFileError):
-            shutil.copyfile(oldpath, newpath)
+    with translated_errors("Copy"):
+        old, new = file_path("Copy", oldpath), file_path("Copy", newpath)
+        _refuse_existing("Copy", new, overwrite)
+        files.copy(old, new)
 
 
 def rename(oldname: Any, newname: Any, overwrite: bool = False) -> None:
-    """Rename or move a file or a folder.
+    """Rename or move a file or a folder. At a URL it is copied and then deleted: others may see both, or a part.
 
     Args:
         oldname: its path.
@@ -243,13 +243,14 @@ def rename(oldname: Any, newname: Any, overwrite: bool = False) -> None:
         AlreadyExistsError: there is a file, and it may not be replaced.
         NotFoundError: there is nothing to rename.
     """
-    with translated_errors("Rename", oldname, newname):
-        _refuse_existing("Rename", newname, overwrite)
-        os.replace(oldname, newname)
+    with translated_errors("Rename"):
+        old, new = file_path("Rename", oldname), file_path("Rename", newname)
+        _refuse_existing("Rename", new, overwrite)
+        files.rename(old, new)
 
 
-def _refuse_existing(function: str, path: Any, overwrite: bool) -> None:
-    if not overwrite and os.path.exists(path):
+def _refuse_existing(function: str, path: str, overwrite: bool) -> None:
+    if not overwrite and files.exists(path):
         raise AlreadyExistsError(f"{function}: {path!r} is there already; overwrite=True replaces it.")
 
 
@@ -262,8 +263,8 @@ def remove(filename: Any) -> None:
     Raises:
         NotFoundError: there is no such file.
     """
-    with translated_errors("Remove", filename):
-        os.remove(filename)
+    with translated_errors("Remove"):
+        files.remove(file_path("Remove", filename))
 
 
 def delete_recursively(dirname: Any) -> None:
@@ -276,17 +277,16 @@ def delete_recursively(dirname: Any) -> None:
         NotFoundError: there is no such folder.
         FailedPreconditionError: it is a file, or a link to one.
     """
-    import shutil  # here, because its import takes milliseconds
-
-    with translated_errors("DeleteRecursively", dirname):
+    with translated_errors("DeleteRecursively"):
         # A slash at the end of a link's name would mean the folder that it leads to.
-        path = local_path("DeleteRecursively", dirname).rstrip(os.sep) or os.sep
-        if os.path.isfile(path):
+        path = file_path("DeleteRecursively", dirname)
+        path = path if files.is_url(path) else path.rstrip(os.sep) or os.sep
+        if files.is_file(path):
             raise NotADirectoryError(errno.ENOTDIR, "Not a directory", path)
         if os.path.islink(path):
             os.remove(path)
         else:
-            shutil.rmtree(path)
+            files.remove_tree(path)
 
 
 def stat(filename: Any) -> FileStatistics:
@@ -301,9 +301,8 @@ def stat(filename: Any) -> FileStatistics:
     Raises:
         NotFoundError: there is no such file.
     """
-    with translated_errors("Stat", filename):
-        found = os.stat(filename)
-        return FileStatistics(found.st_size, found.st_mtime_ns, os.path.isdir(filename))
+    with translated_errors("Stat"):
+        return FileStatistics(*files.status(file_path("Stat", filename)))
 
 
 def walk(top: Any, in_order: bool = True) -> Iterator[tuple[str, list[str], list[str]]]:
@@ -316,4 +315,4 @@ def walk(top: Any, in_order: bool = True) -> Iterator[tuple[str, list[str], list
     Returns:
         An iterator of (path, names of folders in it, names of files in it).
     """
-    return os.walk(local_path("Walk", top), topdown=in_order)
+    return files.walk(file_path("Walk", top), in_order)

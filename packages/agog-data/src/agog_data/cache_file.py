@@ -12,7 +12,9 @@ from __future__ import annotations
 import errno
 import json
 import os
+import shutil
 import struct
+import tempfile
 import weakref
 import zlib
 from array import array
@@ -23,6 +25,7 @@ from typing import IO, Any
 import numpy as np
 
 from agog_core import DType, as_dtype, errors, string
+from agog_core.files import exists, is_url, open_file
 from agog_data.file_lock import FileLock
 
 Array = np.ndarray[Any, Any]
@@ -59,18 +62,21 @@ class CacheWriter:
         self._partial = path + ".partial"
         self._dtypes: list[DType] | None = None
         self._offsets = array("Q")
-        self._lock = FileLock(path + ".lock")
+        # At a URL there are no locks, but what is complete comes there by one request.
+        self._lock = None if is_url(path) else FileLock(path + ".lock")
         with _named(path, "written"):
-            if not self._lock.acquire():
+            if self._lock is not None and not self._lock.acquire():
                 raise errors.AlreadyExistsError(
                     f"cache: another iterator is writing {path}. Until one has read all elements, only one may read "
                     "this dataset; others may use another file."
                 )
             try:
-                self._file = open(self._partial, "wb")  # noqa: SIM115  # closed at the end of the epoch
+                # Closed at the end of the epoch.
+                self._file: Any = tempfile.TemporaryFile() if self._lock is None else open(self._partial, "wb")  # noqa: SIM115
                 self._offset = self._file.write(_BEGINNING)
             except OSError:
-                self._lock.release()
+                if self._lock is not None:
+                    self._lock.release()
                 raise
         self._abandon = weakref.finalize(self, _abandon, self._file, self._partial, self._lock)
 
@@ -100,23 +106,34 @@ class CacheWriter:
         with _named(self._path, "written"):
             self._file.write(index + _CHECKSUM.pack(zlib.crc32(index)) + _END)
             self._file.flush()
-            os.fsync(self._file.fileno())
-            self._file.close()
-            os.replace(self._partial, self._path)
-            _sync_folder(self._path)
+            if self._lock is None:
+                self._send()
+            else:
+                os.fsync(self._file.fileno())
+                self._file.close()
+                os.replace(self._partial, self._path)
+                _sync_folder(self._path)
         self.abandon()
+
+    def _send(self) -> None:
+        """Put the file at its URL, unless another one is there by now."""
+        if not exists(self._path):
+            self._file.seek(0)
+            with open_file(self._path, "wb") as target:
+                shutil.copyfileobj(self._file, target)
 
     def abandon(self) -> None:
         """Remove what is not complete, and give the lock back."""
         self._abandon()
 
 
-def _abandon(file: IO[bytes], partial: str, lock: FileLock) -> None:
+def _abandon(file: IO[bytes], partial: str, lock: FileLock | None) -> None:
     with suppress(OSError):  # a full disk may fail again
         file.close()
-    with suppress(OSError):
-        os.unlink(partial)
-    lock.release()
+    if lock is not None:
+        with suppress(OSError):
+            os.unlink(partial)
+        lock.release()
 
 
 def _sync_folder(path: str) -> None:
@@ -143,9 +160,9 @@ class CacheReader:
     def __init__(self, path: str) -> None:
         self._path = path
         with _named(path, "read"):
-            self._file = open(path, "rb")  # noqa: SIM115  # open as long as the iterator lives
+            self._file = open_file(path, "rb")  # open as long as the iterator lives
             weakref.finalize(self, self._file.close)
-            self._end = os.fstat(self._file.fileno()).st_size
+            self._end = self._file.seek(0, os.SEEK_END)
             description, self._offsets = self._index()
         self.count = len(self._offsets) - 1
         self.dtypes = [as_dtype(name) for name in description.pop("dtypes")]
@@ -183,7 +200,7 @@ class CacheReader:
 
     def _bytes(self, offset: int, count: int) -> bytes:
         self._file.seek(offset)
-        found = self._file.read(count)
+        found: bytes = self._file.read(count)
         if len(found) != count:
             raise self._damaged("it has become shorter")
         return found

@@ -8,18 +8,19 @@ from contextlib import contextmanager
 from typing import IO, Any
 
 from agog_core import Tensor, errors, string
-from agog_core.host_files import check_name
+from agog_core.files import file_path, local_file, open_file
 from agog_data.preview import touch
 
 PathLike = str | os.PathLike[str]
 
 
 @contextmanager
-def opened(name: str) -> Iterator[IO[bytes]]:
+def opened(name: str, local: bool = False) -> Iterator[IO[bytes]]:
     """Open a file to read bytes from.
 
     Args:
-        name: its path.
+        name: its path or URL.
+        local: whether it must be a file of this machine: then one at a URL is copied first.
 
     Yields:
         The file, open as long as the block lasts.
@@ -30,10 +31,10 @@ def opened(name: str) -> Iterator[IO[bytes]]:
         PermissionDeniedError: it may not be read.
         UnknownError: it cannot be read for another reason, such as being a folder.
     """
-    check_name(repr(name), name)
-    touch(name)
+    path = file_path(repr(name), name)
+    touch(path)
     try:
-        with open(name, "rb") as file:
+        with local_file(path) if local else open_file(path, "rb") as file:
             yield file
     except FileNotFoundError:
         raise errors.NotFoundError(f"{name}: there is no such file.") from None
@@ -41,6 +42,13 @@ def opened(name: str) -> Iterator[IO[bytes]]:
         raise errors.PermissionDeniedError(f"{name}: it may not be read: {error.strerror}.") from error
     except OSError as error:
         raise errors.UnknownError(f"{name}: it cannot be read: {error.strerror or error}.") from error
+
+
+def size_of(file: IO[bytes]) -> int:
+    """How many bytes an open file has; it is at its beginning afterwards."""
+    size = file.seek(0, os.SEEK_END)
+    file.seek(0)
+    return size
 
 
 def path_names(reader: str, paths: Any) -> list[str]:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import os
 import socket
 import threading
 import time
 import weakref
 from abc import ABC, abstractmethod
 from collections import deque
+from functools import partial
 from typing import Any
 
 from agog_core.errors import FailedPreconditionError, OpError
+from agog_core.files import join, make_folders, open_file, remove
 from agog_summary.record_file import file_error, record_writer
 
 
@@ -67,7 +68,7 @@ class EventFile(Sink):
 
         self.path = _new_file(self._folder, self._suffix)
         self._waiting: deque[Any] = deque()
-        self._records = record_writer(self.path)
+        self._records = record_writer(self.path, partial(_new_file, self._folder, self._suffix))
         self._finish = weakref.finalize(self, _close, self.path, self._records, self._waiting)
         self._waiting.append(Event(wall_time=time.time(), file_version="brain.Event:2"))
         try:
@@ -75,7 +76,7 @@ class EventFile(Sink):
         except OpError:
             self._finish.detach()
             self._records.close()
-            os.remove(self.path)
+            remove(self.path)
             raise
 
     @property
@@ -116,14 +117,14 @@ class EventFile(Sink):
 def _new_file(folder: str, suffix: str) -> str:
     """The path of a new empty file, named as TensorBoard expects it."""
     try:
-        os.makedirs(folder, exist_ok=True)
+        make_folders(folder)
     except OSError as error:
         raise file_error("making the folder", folder, error) from error
     seconds = int(time.time())
     while True:
-        path = os.path.join(folder, f"events.out.tfevents.{seconds:010d}.{socket.gethostname()}{suffix}")
+        path = join(folder, f"events.out.tfevents.{seconds:010d}.{socket.gethostname()}{suffix}")
         try:
-            open(path, "xb").close()
+            open_file(path, "xb").close()
             return path
         except FileExistsError:  # another writer began in the same second
             seconds += 1

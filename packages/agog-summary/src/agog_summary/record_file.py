@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import errno
+from collections.abc import Callable
 from typing import Any
 
 from agog_core import errors
+from agog_core.files import is_url
 
 _ERRORS: dict[int | None, type[errors.OpError]] = {
     errno.ENOENT: errors.NotFoundError,
@@ -25,6 +27,8 @@ _SCHEME = "agog-summary"
 def file_error(doing: str, path: str, error: OSError) -> errors.OpError:
     """TensorFlow's error for one of the operating system; ``doing`` is what was tried."""
     kind = _ERRORS.get(error.errno, errors.FailedPreconditionError)
+    if isinstance(error, ConnectionError):
+        kind = errors.UnavailableError
     return kind(f"Summaries: {doing} {path!r} failed: {error.strerror or error}.")
 
 
@@ -69,16 +73,25 @@ class RecordFile:
 class _Factory:
     """The factory of files for tensorboardX."""
 
-    def open(self, path: str) -> RecordFile:
-        return RecordFile(path.partition(":")[2])
+    def __init__(self, next_file: Callable[[], str]) -> None:
+        self._next_file = next_file
+
+    def open(self, path: str) -> Any:
+        place = path.partition(":")[2]
+        if not is_url(place):
+            return RecordFile(place)
+        from agog_summary.remote_records import RemoteRecordFile  # here, because most programs have no URLs
+
+        return RemoteRecordFile(place, self._next_file)
 
     def directory_check(self, path: str) -> None:
         pass
 
 
-def record_writer(path: str) -> Any:
-    """tensorboardX's writer of records, to a `RecordFile`: a file that is there and empty."""
+def record_writer(path: str, next_file: Callable[[], str]) -> Any:
+    """tensorboardX's writer of records, to a `RecordFile`: a file that is there and empty. At a URL ``next_file`` makes
+    another one when this is large."""
     from tensorboardX.record_writer import RecordWriter, register_writer_factory
 
-    register_writer_factory(_SCHEME, _Factory())
+    register_writer_factory(_SCHEME, _Factory(next_file))
     return RecordWriter(f"{_SCHEME}:{path}")

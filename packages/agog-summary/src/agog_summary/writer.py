@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from typing import Any, Self
 from weakref import WeakValueDictionary
 
-from agog_core.host_files import check_name, local_path
+from agog_core.files import absolute, check_name, file_path, is_url
 from agog_core.settings import Same, Setting
 from agog_summary.event_file import EventFile, Sink
 from agog_summary.recording import default_step
@@ -105,11 +105,12 @@ def create_file_writer(
     name: str | None = None,
     purge_step: Any = None,
 ) -> SummaryWriter:
-    """A writer to a new file in a folder, ``events.out.tfevents.<seconds>.<host><suffix>``.
+    """A writer to a new file in a folder, ``events.out.tfevents.<seconds>.<host><suffix>``. At a URL a file that has
+    grown to 1 MiB is followed by another one; TensorBoard reads them as one.
 
     Args:
         logdir: the folder, made where it does not exist; None for a writer that does nothing.
-        max_queue: how many events wait in memory at most; 10 by default.
+        max_queue: how many events wait in memory at most; 10 by default, 1,000 at a URL.
         flush_millis: how many milliseconds events wait in memory, until another is written; two minutes by default.
         filename_suffix: what the file's name ends with; ``".v2"`` by default.
         name: writers of one name share a file while one of them is in use; named after the folder by default.
@@ -130,14 +131,14 @@ def create_file_writer(
     """
     if logdir is None:
         return SummaryWriter(None)
-    folder = os.path.abspath(local_path("create_file_writer", logdir))
+    folder = absolute(file_path("create_file_writer", logdir))
     check_name("create_file_writer", filename_suffix or "")
     name = f"logdir:{folder}" if name is None else name
     file = _files.get(name)
     if file is None or file.closed:
         file = EventFile(
             folder,
-            10 if max_queue is None else max_queue,
+            _most_waiting(folder) if max_queue is None else max_queue,
             120_000 if flush_millis is None else flush_millis,
             ".v2" if filename_suffix is None else filename_suffix,
         )
@@ -150,6 +151,10 @@ def create_file_writer(
             file.write(int(purge_step), session_log=SessionLog(status=SessionLog.START))
         file.flush()
     return SummaryWriter(file)
+
+
+def _most_waiting(folder: str) -> int:
+    return 1000 if is_url(folder) else 10  # each flush to a URL is a request
 
 
 def create_summary_file_writer(*args: Any, **kwargs: Any) -> SummaryWriter:

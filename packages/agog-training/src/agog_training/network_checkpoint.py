@@ -11,7 +11,7 @@ from agog_checkpoint import latest_checkpoint, update_checkpoint_state
 from agog_checkpoint.saver import assign_named, read_named, short_name, write_named
 from agog_core import Variable
 from agog_core.checkpointable import listeners
-from agog_core.host_files import local_path
+from agog_core.files import file_path, folder_of, is_folder, join
 from agog_core.variables.memory import release
 from agog_layers import Network
 from agog_optimizers import get_global_step
@@ -47,14 +47,14 @@ def save_network_checkpoint(
         raise ValueError(
             "save_network_checkpoint: Attempt to save the Network before it was first called; it has no variables yet."
         )
-    path = local_path("save_network_checkpoint", save_path)
-    if os.path.isdir(path):
-        path = os.path.join(path, _path(network).replace("/", "_"))
+    path = file_path("save_network_checkpoint", save_path)
+    if is_folder(path):
+        path = join(path, _path(network).replace("/", "_"))
     step = get_global_step() if global_step is None else global_step
     if step is not None:
         path = f"{path}-{int(step)}"
     write_named(path, _named("save_network_checkpoint", network, map_func))
-    update_checkpoint_state(os.path.dirname(path), path)
+    update_checkpoint_state(folder_of(path), path)
     return path
 
 
@@ -76,8 +76,8 @@ def restore_network_checkpoint(
             network's, which is gone.
     """
     _check("restore_network_checkpoint", network)
-    path = local_path("restore_network_checkpoint", save_path)
-    values = read_named((latest_checkpoint(path) or path) if os.path.isdir(path) else path)
+    path = file_path("restore_network_checkpoint", save_path)
+    values = read_named((latest_checkpoint(path) or path) if is_folder(path) else path)
     for layer in network.layers:
         if layer._first_network is not None and layer._first_network() is None:
             layer._full_path()  # raises where the names of its variables cannot be told any more

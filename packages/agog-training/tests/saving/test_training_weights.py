@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import gc
+import sys
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -380,8 +381,7 @@ def test_weights_named_as_hdf5_go_into_models_that_are_built(tmp_path: Path) -> 
         (
             "hdfs://host/a",
             UnimplementedError,
-            "'hdfs://host/a' is a path of a remote file system (hdfs), and these are not supported yet; pass a path of "
-            "this machine, and copy the file from or to there.",
+            "'hdfs://host/a' is a URL, which the package fsspec opens; install it by pip install \"agog[remote]\".",
         ),
         ("a\0b", InvalidArgumentError, "a file name must not hold a NUL character."),
     ],
@@ -412,6 +412,7 @@ def test_paths_that_are_none_of_this_machine(
     reason: str,
 ) -> None:
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setitem(sys.modules, "fsspec", None)
     model = Sequential([Dense(1, input_shape=(2,))])
     model.compile("sgd", "mse")
     with says(error, f"{function}: {reason}"):

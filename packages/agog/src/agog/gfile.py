@@ -15,6 +15,6 @@ from agog_compat.gfile import remove as Remove
 from agog_compat.gfile import rename as Rename
 from agog_compat.gfile import stat as Stat
 from agog_compat.gfile import walk as Walk
-from agog_core.host_files import find as Glob
+from agog_core.files import find as Glob
 
 _face(globals())

@@ -11,14 +11,14 @@ import os
 from agog_checkpoint.tensorflow.checkpoint import TensorFlowCheckpoint
 from agog_checkpoint.tensorflow.location import is_saved_model, locate
 from agog_core.errors import NotFoundError
-from agog_core.host_files import local_path
+from agog_core.files import file_path
 
 __all__ = ["TensorFlowCheckpoint", "is_tensorflow_checkpoint", "open_checkpoint"]
 
 
 def is_tensorflow_checkpoint(prefix: str | os.PathLike[str]) -> bool:
     """Whether a path is the prefix of a checkpoint of TensorFlow, or the folder of a SavedModel with variables."""
-    return locate(local_path("is_tensorflow_checkpoint", prefix)) is not None
+    return locate(file_path("is_tensorflow_checkpoint", prefix)) is not None
 
 
 def open_checkpoint(prefix: str | os.PathLike[str]) -> TensorFlowCheckpoint:
@@ -27,7 +27,7 @@ def open_checkpoint(prefix: str | os.PathLike[str]) -> TensorFlowCheckpoint:
     Raises NotFoundError if there is none, DataLossError if its index is damaged, UnimplementedError if its numbers are
     big-endian, and ImportError if google-crc32c is not installed.
     """
-    path = local_path("open_checkpoint", prefix)
+    path = file_path("open_checkpoint", prefix)
     location = locate(path)
     if location is None:
         hint = ": the SavedModel has no variables" if is_saved_model(path) else f": {path + '.index'!r} does not exist"

@@ -19,6 +19,7 @@ from agog_checkpoint.tensorflow.protobuf import Message
 from agog_checkpoint.tensorflow.table import Table
 from agog_core.dtypes import DType, string
 from agog_core.errors import UnimplementedError
+from agog_core.files import is_file
 
 HEADER_KEY = b""
 LITTLE_ENDIAN = 0
@@ -96,7 +97,7 @@ class Bundle(TensorFlowCheckpoint):
     def _bytes(self, place: Place) -> np.ndarray[tuple[int], np.dtype[np.uint8]]:
         """The bytes at a place, in memory of their own: tensors are not aligned in the file."""
         stream = self._stream(place.shard)
-        if place.offset + place.size > os.fstat(stream.fileno()).st_size:
+        if place.offset + place.size > stream.seek(0, os.SEEK_END):
             raise ValueError(f"the file ends before its {place.size} bytes from byte {place.offset} on")
         raw = np.empty(place.size, np.uint8)
         stream.seek(place.offset)
@@ -107,7 +108,7 @@ class Bundle(TensorFlowCheckpoint):
     def _stream(self, shard: int) -> BinaryIO:
         self._file = data_name(self.prefix, shard, self._shards)
         if shard not in self._streams:
-            if shard >= self._shards or not os.path.isfile(self._file):
+            if shard >= self._shards or not is_file(self._file):
                 raise ValueError("the file does not exist")
             self._streams[shard] = self._exit.enter_context(open_regular(self._file))
         return self._streams[shard]

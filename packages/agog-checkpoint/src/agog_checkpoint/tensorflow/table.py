@@ -34,7 +34,7 @@ class Table:
 
     def __init__(self, stream: BinaryIO) -> None:
         self._stream = stream
-        self._end = os.fstat(stream.fileno()).st_size - FOOTER_SIZE
+        self._end = stream.seek(0, os.SEEK_END) - FOOTER_SIZE
         stream.seek(max(self._end, 0))
         footer = stream.read(FOOTER_SIZE)
         if len(footer) < FOOTER_SIZE or not footer.endswith(MAGIC):

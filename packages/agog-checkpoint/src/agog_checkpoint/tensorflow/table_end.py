@@ -15,7 +15,7 @@ FOOTER_SIZE = 48
 def ends_as_table(path: str) -> bool:
     """Whether there is a file that ends as a table does."""
     with suppress(OSError), open_regular(path) as stream:
-        if os.fstat(stream.fileno()).st_size >= FOOTER_SIZE:
+        if stream.seek(0, os.SEEK_END) >= FOOTER_SIZE:
             stream.seek(-len(MAGIC), os.SEEK_END)
             return stream.read() == MAGIC
     return False

@@ -9,6 +9,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from agog_core import errors
+from agog_core.files import copy, file_path, is_url
 from agog_data.arguments import positive
 from agog_data.datasets.download import fetch
 from agog_data.files import PathLike
@@ -18,6 +19,8 @@ __all__ = ["get_file"]
 _LEAST_UNPACKED = 1 << 30
 _MOST_COMPRESSED = 100  # what texts and pictures are compressed by is less
 _FORMATS = ("tar", "zip")
+# The schemes of addresses that need no package.
+_FETCHED = ("data", "file", "ftp", "http", "https")
 
 
 def keras_folder() -> Path:
@@ -46,7 +49,7 @@ def get_file(
 
     Args:
         fname: the file's name, or an absolute path; None for the last part of the address.
-        origin: its address, such as ``"https://..."``.
+        origin: its address, such as ``"https://..."``, or ``"s3://..."`` with the extra ``remote``.
         untar: whether it is a ``.tar.gz`` file that holds the folder ``fname``. It is kept as ``fname.tar.gz``, and
             unpacked if that folder does not exist.
         md5_hash: the older name of ``file_hash``, for MD5.
@@ -160,7 +163,10 @@ def _download(origin: str, file: Path, checksum: str | None, algorithm: str) -> 
     print("Downloading data from", origin)
     part = file.with_name(f".{file.name}.{os.urandom(8).hex()}.part")
     try:
-        fetch(origin, part)
+        if is_url(origin) and urlsplit(origin).scheme not in _FETCHED:
+            copy(file_path("get_file", origin), str(part))
+        else:
+            fetch(origin, part)
         if found := _wrong(part, checksum, algorithm):
             raise errors.DataLossError(
                 f"get_file: {origin} has the {algorithm} checksum {found}; {checksum} is expected."

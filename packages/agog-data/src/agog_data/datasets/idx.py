@@ -17,7 +17,7 @@ import numpy as np
 
 from agog_core import errors
 from agog_data.arguments import positive
-from agog_data.files import PathLike, opened
+from agog_data.files import PathLike, opened, size_of
 
 _DTYPES = {0x08: "u1", 0x09: "i1", 0x0B: ">i2", 0x0C: ">i4", 0x0D: ">f4", 0x0E: ">f8"}
 _GZIP_MAGIC = b"\x1f\x8b"
@@ -61,7 +61,7 @@ class _Reader:
         self._compressed = file.read(2) == _GZIP_MAGIC
         file.seek(0)
         # What is compressed has a size that only its end tells.
-        self._size = None if self._compressed else os.fstat(file.fileno()).st_size
+        self._size = None if self._compressed else size_of(file)
         self._stream: IO[bytes] = gzip.GzipFile(fileobj=file) if self._compressed else file  # type: ignore[assignment]
         self._offset = 0
 

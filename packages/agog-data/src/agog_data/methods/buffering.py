@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
-from agog_core.host_files import check_name
+from agog_core.files import file_path
 from agog_core.tensors.tensor import Tensor
 from agog_data import arguments
 from agog_data.methods.pipeline import Pipeline
@@ -29,7 +29,8 @@ class BufferingMethods(Pipeline):
 
         Args:
             filename: a file for the elements, which other processes use too; it appears when the first pass is
-                complete, and while it is written no other iterator may read the dataset. The stages before it must be
+                complete, and while it is written no other iterator may read the dataset. At a URL several may write
+                one, and the first that is complete stays. The stages before it must be
                 the same; remove the file after a change of a function, which is not noticed. Empty for the memory of
                 this process.
 
@@ -51,8 +52,7 @@ class BufferingMethods(Pipeline):
         name = filename.numpy() if isinstance(filename, Tensor) else filename
         if not isinstance(name, (str, bytes, os.PathLike)):
             raise TypeError(f"cache: filename must be a string or a path; got {name!r} of type {type(name).__name__}.")
-        path = os.fsdecode(name)
-        check_name(repr(path), path)
+        path = file_path(repr(os.fsdecode(name)), name)
         if not path:
             return self._then(Cache(self._stage, MemoryStore()))
         from agog_data.stages.file_cache import FileStore  # most programs have no use for it

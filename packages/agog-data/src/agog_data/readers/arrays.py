@@ -15,7 +15,7 @@ from agog_core import TensorShape, as_dtype, errors, string
 from agog_data.arguments import positive
 from agog_data.dataset import Dataset
 from agog_data.elements import ComponentSpec, components, map_components
-from agog_data.files import opened
+from agog_data.files import opened, size_of
 from agog_data.npy_format import MAGIC, ZIP_ERRORS, Header, read_elements, read_header, shaped
 from agog_data.sources import Source
 from agog_data.stages.slicing import Slices
@@ -136,8 +136,8 @@ def _read_file(path: Any, most: int) -> Any:
 
 
 def _read_npy(name: str) -> Array:
-    with opened(name) as file:
-        size = os.fstat(file.fileno()).st_size
+    with opened(name, local=True) as file:
+        size = size_of(file)
         header = read_header(name, file, 0)
         return _mapped(name, file, header, size)
 
@@ -156,8 +156,8 @@ def _mapped(name: str, file: IO[bytes], header: Header, end: int) -> Array:
 
 
 def _read_npz(name: str, members: list[str] | None, most: int) -> dict[str, Column]:
-    with opened(name) as file:
-        size = os.fstat(file.fileno()).st_size
+    with opened(name, local=True) as file:
+        size = size_of(file)
         try:
             with zipfile.ZipFile(file) as archive:
                 infos = {info.filename.removesuffix(".npy"): info for info in archive.infolist()}

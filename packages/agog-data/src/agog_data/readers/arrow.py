@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from agog_core import errors
+from agog_core.files import is_url
 from agog_data.arguments import positive
 from agog_data.dataset import Dataset
 from agog_data.extras import missing
@@ -186,7 +187,7 @@ def _table(name: str) -> Iterator[_Table]:
         import pyarrow.parquet
     except ImportError as error:
         missing("ArrowDataset", "pyarrow", "arrow", error)
-    with opened(name) as file:
+    with opened(name, local=True) as file:
         magic = file.read(len(_IPC_FILE))
         file.seek(0)
         try:
@@ -194,7 +195,7 @@ def _table(name: str) -> Iterator[_Table]:
                 yield _Table(pyarrow, file, magic)
             else:
                 # Mapped, a file cannot have memory allocated for more bytes than it has.
-                with pyarrow.memory_map(name) as source:
+                with pyarrow.memory_map(f"/dev/fd/{file.fileno()}" if is_url(name) else name) as source:
                     yield _Table(pyarrow, source, magic)
         except (pyarrow.ArrowException, OSError, ValueError, LookupError, MemoryError) as error:
             if isinstance(error, OSError) and error.errno is not None:  # the file's, not Arrow's

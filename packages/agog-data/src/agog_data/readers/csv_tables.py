@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from agog_core import DType, convert_to_tensor, dtypes
-from agog_core.host_files import find
+from agog_core.files import find
 from agog_data.dataset import Dataset
 from agog_data.readers.csv_fields import CsvColumns, converter, split_record
 from agog_data.readers.csv_files import CsvDataset, read_record

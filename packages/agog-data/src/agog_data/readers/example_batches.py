@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from agog_core.dtypes import string
-from agog_core.host_files import find
+from agog_core.files import find
 from agog_data.arguments import positive
 from agog_data.dataset import Dataset
 from agog_data.elements import components

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import os
-import stat
 from typing import Any
 
 from agog_core.errors import InvalidArgumentError
+from agog_core.files import file_path, is_file, status
 from agog_data.arguments import integer, positive
 from agog_data.dataset import Dataset
 from agog_data.readers.files import Files, Format, RecordFile, paths
@@ -73,13 +72,14 @@ class _FixedLengthFormat(Format):
 
     def open(self, path: str) -> RecordFile:
         stream = ByteStream(self.name, path, self._compression, self._block_size)
-        found = os.stat(path)
-        if not self._compression and stat.S_ISREG(found.st_mode):
+        path = file_path(self.name, path)
+        if not self._compression and is_file(path):
             header, length, footer = self._lengths
-            body = found.st_size - header - footer
+            size = status(path).size
+            body = size - header - footer
             if body < 0 or body % length:
                 stream.close()
-                raise InvalidArgumentError(f"{self.name}: {path}: {_problem(self._lengths, found.st_size)}.")
+                raise InvalidArgumentError(f"{self.name}: {path}: {_problem(self._lengths, size)}.")
         return _FixedLengthFile(stream, self._lengths)
 
 

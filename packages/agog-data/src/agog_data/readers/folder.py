@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from agog_core import TensorShape, dtypes, errors
-from agog_core.host_files import check_name
+from agog_core.files import file_path, is_folder, is_url, join, names_in
 from agog_data.dataset import Dataset
 from agog_data.elements import ComponentSpec
 from agog_data.files import PathLike, opened
@@ -50,12 +50,12 @@ class ImageFolder(Dataset):
     """
 
     def __init__(self, directory: PathLike) -> None:
-        root = os.fspath(directory)
+        root = file_path(repr(os.fspath(directory)), directory)
         self._class_names = _listed(root, folders=True)
         files = [
-            (os.path.join(root, name, file), label)
+            (join(root, name, file), label)
             for label, name in enumerate(self._class_names)
-            for file in _listed(os.path.join(root, name), folders=False)
+            for file in _listed(join(root, name), folders=False)
             if file.lower().endswith(_SUFFIXES)
         ]
         if not files:
@@ -103,8 +103,9 @@ class FileSource(Source):
 
 
 def _listed(folder: str, folders: bool) -> list[str]:
-    check_name(repr(folder), folder)
     try:
+        if is_url(folder):
+            return sorted(name for name in names_in(folder) if is_folder(join(folder, name)) == folders)
         with os.scandir(folder) as entries:
             return sorted(entry.name for entry in entries if entry.is_dir() == folders)
     except (FileNotFoundError, NotADirectoryError):

@@ -9,7 +9,7 @@ from typing import Any
 
 from agog_core import Tensor, string
 from agog_core.errors import FailedPreconditionError
-from agog_core.host_files import translated_errors
+from agog_core.files import file_path, is_url, open_file, translated_errors
 from agog_data.dataset import Dataset
 from agog_data.elements import ComponentSpec
 from agog_data.readers.streams import WINDOW_BITS, compression
@@ -66,7 +66,8 @@ class TFRecordOptions:
 class TFRecordWriter:
     """A new TFRecord file; one that is there already is replaced. The end of a ``with`` block closes it.
 
-    Records wait in memory until there are enough, or `flush` or `close` is called. If a write fails, the file is
+    Records wait in memory until there are enough, or `flush` or `close` is called; at a URL all of them until `close`,
+    in a temporary file of this machine. If a write fails, the file is
     truncated to its old end and the records stay in memory, so that `flush` can be tried again.
 
     Args:
@@ -90,12 +91,12 @@ class TFRecordWriter:
         from agog_data.readers.checksum import masked  # here, because it needs a package that may be missing
 
         self._masked = masked
-        self._path = os.fspath(path)
+        self._path = file_path("TFRecordWriter", path)
         bits = WINDOW_BITS[TFRecordOptions.get_compression_type_string(options)]
         self._encoder = None if bits is None else _encoder(bits)
         self._waiting = bytearray()
         with translated_errors("TFRecordWriter"):
-            self._file = io.FileIO(self._path, "w")
+            self._file: Any = open_file(self._path, "wb") if is_url(self._path) else io.FileIO(self._path, "w")
         self._end = 0  # of what the file holds
 
     def write(self, record: Any) -> None:

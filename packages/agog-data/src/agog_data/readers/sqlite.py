@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from agog_core import DType, TensorShape, as_dtype, dtypes, errors
+from agog_core.files import is_url
 from agog_data.dataset import Dataset
 from agog_data.elements import ComponentSpec
 from agog_data.files import opened
@@ -66,6 +67,11 @@ class SqlDataset(Dataset):
                     f"SqlDataset: column {number} is to have dtype {dtype.name}; columns have {names}."
                 )
         name = os.fsdecode(data_source_name)
+        if is_url(name):
+            raise errors.UnimplementedError(
+                f"SqlDataset: {name!r} is a URL, and SQLite reads files of this machine only; copy it from there, by "
+                "tf.io.gfile.copy."
+            )
         with opened(name):  # SQLite would say less of why it cannot
             pass
         super().__init__(_Query(name, query, columns))

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from agog_core.errors import DataLossError, InvalidArgumentError, OpError, ResourceExhaustedError
-from agog_core.host_files import translated_errors
+from agog_core.files import file_path, open_stream, translated_errors
 from agog_data.arguments import integer, positive
 from agog_data.preview import touch
 
@@ -70,7 +70,7 @@ class ByteStream:
         self._block_size = block_size
         touch(path)
         with translated_errors(stage):
-            self._file = io.FileIO(path)
+            self._file = open_stream(file_path(stage, path))
         bits = WINDOW_BITS[compression_type]
         self._input: Any = self._file if bits is None else _Inflated(self._file, bits)
         self._block = b""
@@ -160,7 +160,7 @@ class ByteStream:
 class _Inflated:
     """The contents of a compressed file. A file in gzip's format may have several parts, one after the other."""
 
-    def __init__(self, file: io.FileIO, window_bits: int) -> None:
+    def __init__(self, file: io.RawIOBase, window_bits: int) -> None:
         import zlib  # here, because most files are not compressed
 
         self._new_decoder: Callable[[], Any] = partial(zlib.decompressobj, window_bits)

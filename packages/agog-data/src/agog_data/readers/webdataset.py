@@ -7,15 +7,15 @@ sample follow each other, and the key is the file's name up to the first dot aft
 from __future__ import annotations
 
 import errno
-import os
 import tarfile
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 from agog_core import TensorShape, dtypes, errors
+from agog_core.files import file_path, status
 from agog_data.dataset import Dataset
 from agog_data.elements import ComponentSpec
-from agog_data.files import opened, path_names
+from agog_data.files import opened, path_names, size_of
 from agog_data.readers.element_stream import Array, ElementStream, Parts, text
 from agog_data.tar_archive import TarArchive
 
@@ -130,13 +130,13 @@ def _samples(name: str, position: int) -> Iterator[Sample]:
             )
         parts[extension] = data
     if key is not None:
-        yield key, parts, os.stat(name).st_size
+        yield key, parts, status(file_path(name, name)).size
 
 
 def _members(name: str, position: int) -> Iterator[tuple[str, int, bytes]]:
     """The name, the header's position and the bytes of each file from a position on."""
     with opened(name) as file:
-        size = os.fstat(file.fileno()).st_size
+        size = size_of(file)
         if position == size and size:  # after the last sample
             return
         if file.read(2) == b"\x1f\x8b":

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from typing import Any
 
 from agog_core.dispatch.devices.device import Device
 from agog_core.errors import InvalidArgumentError
+from agog_core.files import exists
 from agog_core.tensors.convert import from_host
 from agog_data.cache_file import CacheReader, CacheWriter
 from agog_data.elements import Element, packer, tensor_components
@@ -25,14 +25,14 @@ class FileStore(Store):
         self._path = path
 
     def kept(self, stage: Stage, own: State) -> Kept | None:
-        return KeptInFile(CacheReader(self._path), self._path, stage, own) if os.path.exists(self._path) else None
+        return KeptInFile(CacheReader(self._path), self._path, stage, own) if exists(self._path) else None
 
     def writer(self, device: Device) -> Writer:
-        if os.path.exists(self._path):
+        if exists(self._path):
             return NoWriter()
         touch()  # nobody else could read the dataset
         writer = FileWriter(self._path)
-        if os.path.exists(self._path):  # another one was complete just before we got the lock
+        if exists(self._path):  # another one was complete just before we got the lock
             writer.abandon()
             return NoWriter()
         return writer

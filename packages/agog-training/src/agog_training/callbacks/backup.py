@@ -7,6 +7,7 @@ from typing import Any
 
 from agog_checkpoint import Checkpoint, checkpoint_exists, remove_checkpoint
 from agog_core import Variable
+from agog_core.files import file_path, join
 from agog_core.random import generator
 from agog_training.callbacks.callback import Callback, Logs
 
@@ -54,8 +55,8 @@ class BackupAndRestore(Callback):
                 "BackupAndRestore saves after each epoch: save_freq must be 'epoch' and save_before_preemption False; "
                 f"got {save_freq!r} and {save_before_preemption!r}."
             )
-        self.backup_dir, self.delete_checkpoint = os.fspath(backup_dir), delete_checkpoint
-        self._path = os.path.join(self.backup_dir, "backup")
+        self.backup_dir, self.delete_checkpoint = file_path("BackupAndRestore", backup_dir), delete_checkpoint
+        self._path = join(self.backup_dir, "backup")
 
     def on_train_begin(self, logs: Logs | None = None) -> None:
         self._epoch = Variable(0, trainable=False, name="epoch", dtype="int64")

@@ -6,6 +6,7 @@ import csv
 import os
 from typing import Any
 
+from agog_core.files import file_path, open_file
 from agog_training.callbacks.callback import Callback, Logs
 
 __all__ = ["CSVLogger"]
@@ -23,12 +24,12 @@ class CSVLogger(Callback):
     only_writes = True
 
     def __init__(self, filename: str | os.PathLike[str], separator: str = ",", append: bool = False) -> None:
-        self.filename, self.separator, self.append = os.fspath(filename), separator, append
+        self.filename, self.separator, self.append = file_path("CSVLogger", filename), separator, append
         self._file: Any = None
         self._writer: Any = None
 
     def on_train_begin(self, logs: Logs | None = None) -> None:
-        self._file = open(self.filename, "a" if self.append else "w", newline="")  # noqa: SIM115  # until the end
+        self._file = open_file(self.filename, "a" if self.append else "w", newline="")
 
     def on_epoch_end(self, epoch: int, logs: Logs | None = None) -> None:
         row = {"epoch": epoch} | dict(logs or {})

@@ -7,6 +7,7 @@ import warnings
 from typing import Any, Literal
 
 from agog_core import Variable
+from agog_core.files import file_path
 from agog_summary import (
     SummaryWriter,
     always_record_summaries,
@@ -85,7 +86,8 @@ class TensorBoard(Callback):
                 UserWarning,
                 stacklevel=2,
             )
-        self.log_dir, self.histogram_freq, self.update_freq = os.fspath(log_dir), histogram_freq, update_freq
+        self.log_dir = file_path("TensorBoard", log_dir)
+        self.histogram_freq, self.update_freq = histogram_freq, update_freq
         self.write_graph, self.write_grads, self.write_images = write_graph, write_grads, write_images
         self._batches = self._examples = 0
         self._graph_is_written = False

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from agog_core.host_files import local_path
+from agog_core.files import file_path
 from agog_training.saving import weights
 
 __all__ = ["SavingMethods"]
@@ -61,7 +61,7 @@ class SavingMethods:
         """
         if save_format not in (None, "tf", "tensorflow"):
             raise ValueError(f"save_weights: save_format must be 'tf' or None; got {save_format!r}.")
-        path = weights.told_of_format("save_weights", local_path("save_weights", filepath))
+        path = weights.told_of_format("save_weights", file_path("save_weights", filepath))
         weights.save_weights(self, path, overwrite, save_format)
 
     def load_weights(self, filepath: str | os.PathLike[str], by_name: bool = False) -> Any:
@@ -90,4 +90,4 @@ class SavingMethods:
             DataLossError: it is damaged.
             ImportError: it is a file of Keras, and h5py is not installed.
         """
-        return weights.load_weights(self, local_path("load_weights", filepath), by_name)
+        return weights.load_weights(self, file_path("load_weights", filepath), by_name)

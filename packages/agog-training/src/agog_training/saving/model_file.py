@@ -16,7 +16,7 @@ from agog_checkpoint.restore import Restore
 from agog_checkpoint.status import CheckpointLoadStatus, unfilled
 from agog_core import Checkpointable, TensorShape, TensorSpec, nest, zeros
 from agog_core.errors import AlreadyExistsError, DataLossError, NotFoundError
-from agog_core.host_files import local_path
+from agog_core.files import absolute, exists, file_path, is_file
 from agog_core.random import Generator, generator, set_generator
 from agog_layers.serialization.description import describe, revive
 from agog_layers.serialization.memory_limit import allowance, allowance_of
@@ -84,13 +84,13 @@ def save_model(
     >>> np.array_equal(again.get_weights()[0], model.get_weights()[0])
     True
     """
-    path = os.path.abspath(local_path("Model.save", filepath))
+    path = absolute(file_path("Model.save", filepath))
     if not model.built:
         raise ValueError(
             f"Model {model.name!r} has no weights to save, since it was not built: call it on a batch, or call "
             "model.build(input_shape)."
         )
-    if os.path.exists(path) and not overwrite:
+    if exists(path) and not overwrite:
         raise AlreadyExistsError(f"Model.save: {path} exists; pass overwrite=True to replace it.")
     with_training = include_optimizer and model.optimizer is not None
     description = {
@@ -132,8 +132,8 @@ def load_model(
         PermissionDeniedError: it may not be read.
         ImportError: it is a file of Keras, and h5py is not installed.
     """
-    path = local_path("load_model", filepath)
-    if not os.path.isfile(path):
+    path = file_path("load_model", filepath)
+    if not is_file(path):
         raise NotFoundError(f"load_model: the file {path!r} does not exist.")
     if is_keras_file(path):
         return _load_keras_model(path, custom_objects or {}, compile)

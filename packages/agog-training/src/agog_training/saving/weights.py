@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import warnings
 import weakref
 from typing import Any
@@ -18,6 +17,7 @@ from agog_checkpoint.warning import CheckpointWarning
 from agog_core import Checkpointable, Variable
 from agog_core.checkpointable import listeners
 from agog_core.errors import AlreadyExistsError
+from agog_core.files import absolute, folder_of
 from agog_layers.models.model import Model
 from agog_training.optimizers.keras_optimizer import KerasOptimizer
 from agog_training.saving.keras.files import is_keras_file, load_keras_weights
@@ -61,10 +61,10 @@ def save_weights(model: Any, path: str, overwrite: bool, save_format: str | None
     if names:
         saved.graph.nodes[0].children["names"] = len(saved.graph.nodes)
         saved.graph.nodes.append(Node(names))
-    whole_path = os.path.abspath(path)
+    whole_path = absolute(path)
 
     def point() -> None:
-        if read_kept(os.path.dirname(whole_path)) is None:  # the list of a manager stays as it is
+        if read_kept(folder_of(whole_path)) is None:  # the list of a manager stays as it is
             point_to(whole_path.removesuffix(".safetensors"))
 
     together.save(together.all_processes("Model.save_weights"), whole_path, saved, then=point)

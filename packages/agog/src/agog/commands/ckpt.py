@@ -21,6 +21,7 @@ from agog_checkpoint.folders import checkpoints_in, files_of
 from agog_checkpoint.graph import DTYPES, Graph
 from agog_checkpoint.pointer import read_kept
 from agog_checkpoint.recovery import INDEX_SUFFIX, remove_stale, stale_files
+from agog_core import files
 from agog_core.dtypes import as_dtype
 from agog_core.errors import DataLossError, NotFoundError, OpError
 from agog_training.saving.keras.files import is_keras_file
@@ -68,6 +69,7 @@ def ckpt() -> None:
 def list_folder(folder: str, as_json: bool) -> None:
     """List the checkpoints of FOLDER: number, size, date, metrics, which is the newest and which the best."""
     with _errors():
+        folder = files.file_path("agog ckpt", folder)
         paths = _checkpoints_of(folder)
         damage = None
         try:
@@ -78,7 +80,7 @@ def list_folder(folder: str, as_json: bool) -> None:
         for path in paths:
             name = os.path.basename(path)
             try:
-                size, seconds = _bytes_on_disk(path), max(map(os.path.getmtime, files_of(path)))
+                size, seconds = _bytes_on_disk(path), max(map(files.modified, files_of(path)))
             except (FileNotFoundError, ValueError):  # a program that saves has deleted it
                 continue
             number = name.rpartition("-")[2]
@@ -161,7 +163,7 @@ def _contents(path: str) -> tuple[dict[str, Leaf], str]:
 
 def _is_by_itself(path: str) -> bool:
     """Whether a path names a file, and not a checkpoint, whose files have longer names."""
-    return not file.exists(path) and os.path.isfile(path)
+    return not file.exists(path) and files.is_file(path)
 
 
 def _read(path: str) -> Saved:
@@ -192,7 +194,7 @@ def _read_graph(path: str) -> tuple[Graph, dict[str, Any]]:
 def verify(path: str, as_json: bool) -> None:
     """Check every byte of the checkpoint PATH, or of all in the folder PATH; exit with 1 where one is damaged."""
     with _errors():
-        is_folder = os.path.isdir(path)
+        is_folder = files.is_folder(path := files.file_path("agog ckpt", path))
         paths = _checkpoints_of(path) if is_folder else [_one(path)]
         found: dict[str, dict[str, Any]] = {}
         for each in paths:
@@ -253,9 +255,10 @@ def gc(folder: str, delete: bool, unlisted: bool, as_json: bool) -> None:
     The newest checkpoint is never taken. A manager that keeps one every few hours for good does not list those.
     """
     with _errors():
+        folder = files.file_path("agog ckpt", folder)
         _check_folder(folder)
         paths = _unlisted(folder) if unlisted else []
-        found = {name: os.path.getsize(os.path.join(folder, name)) for name in stale_files(folder)}
+        found = {name: files.status(files.join(folder, name)).size for name in stale_files(folder)}
         found |= {os.path.basename(path): _bytes_on_disk(path) for path in paths}
         if delete:
             remove_stale(folder)
@@ -315,9 +318,10 @@ def _errors() -> Iterator[None]:
 
 def _one(path: str) -> str:
     """The path of a checkpoint: of the newest for a folder, and without a suffix for a file."""
+    path = files.file_path("agog ckpt", path)
     if path.endswith(".index") and formats.is_of_tensorflow(prefix := path.removesuffix(".index")):
         return prefix
-    if not os.path.isdir(path) or formats.is_of_tensorflow(path):
+    if not files.is_folder(path) or formats.is_of_tensorflow(path):
         return path.removesuffix(INDEX_SUFFIX).removesuffix(file.SUFFIX)
     newest = _newest(path)
     if newest is None:
@@ -332,7 +336,7 @@ def _newest(folder: str) -> str | None:
 
 
 def _check_folder(folder: str) -> None:
-    if not os.path.isdir(folder):
+    if not files.is_folder(folder):
         raise ValueError(f"there is no folder {folder!r}.")
 
 
@@ -356,7 +360,7 @@ def _unlisted(folder: str) -> list[str]:
 
 
 def _bytes_on_disk(path: str) -> int:
-    return sum(map(os.path.getsize, files_of(path)))
+    return sum(files.status(each).size for each in files_of(path))
 
 
 def _leaves_of_tensorflow(path: str) -> dict[str, Leaf]:

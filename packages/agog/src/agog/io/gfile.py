@@ -15,6 +15,6 @@ from agog_compat.gfile import remove as remove
 from agog_compat.gfile import rename as rename
 from agog_compat.gfile import stat as stat
 from agog_compat.gfile import walk as walk
-from agog_core.host_files import find as glob
+from agog_core.files import find as glob
 
 _face(globals())

@@ -7,7 +7,7 @@ from typing import Any
 
 from agog_core import dtypes
 from agog_core.errors import InvalidArgumentError
-from agog_core.host_files import find, translated_errors
+from agog_core.files import file_path, find, folder_of, make_folders, open_file, translated_errors
 from agog_core.tensors import Tensor, TensorLike, constant
 from agog_core.tensors.convert import host_value
 
@@ -33,9 +33,10 @@ def read_file(filename: TensorLike, name: str | None = None) -> Tensor:
     ...     print(read_file(file.name))
     tf.Tensor(b'three lines', shape=(), dtype=string)
     """
-    path = _scalar("read_file", "filename", filename)
-    with translated_errors("read_file"), open(os.fsdecode(path), "rb") as file:
-        return constant(file.read())
+    with translated_errors("read_file"):
+        path = file_path("read_file", _scalar("read_file", "filename", filename))
+        with open_file(path, "rb") as file:
+            return constant(file.read())
 
 
 def write_file(filename: TensorLike, contents: TensorLike, name: str | None = None) -> None:
@@ -54,11 +55,11 @@ def write_file(filename: TensorLike, contents: TensorLike, name: str | None = No
     ...     print(read_file(f"{folder}/greeting"))
     tf.Tensor(b'hello', shape=(), dtype=string)
     """
-    path = os.fsdecode(_scalar("write_file", "filename", filename))
+    path = file_path("write_file", _scalar("write_file", "filename", filename))
     data = _scalar("write_file", "contents", contents)
-    with translated_errors("write_file", path):
-        os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
-        with open(path, "wb") as file:
+    with translated_errors("write_file"):
+        make_folders(folder_of(path) or ".")
+        with open_file(path, "wb") as file:
             file.write(data)
 
 

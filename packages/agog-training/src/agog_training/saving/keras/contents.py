@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from agog_checkpoint.regular_file import open_regular
+from agog_checkpoint.regular_file import open_local
 from agog_core.errors import DataLossError
 from agog_training.saving.keras import files as keras_files
 
@@ -48,7 +48,7 @@ def _visit(path: str, see: Callable[[str, Any], None]) -> None:
             f'{path!r} is a file of Keras, in HDF5, for which h5py is needed: pip install "agog-training[h5]".'
         ) from None
     try:
-        with open_regular(path) as stream, h5py.File(keras_files.hdf5_in(path, stream), "r") as file:
+        with open_local(path) as stream, h5py.File(keras_files.hdf5_in(path, stream), "r") as file:
             file.visititems(lambda name, value: see(name, value) if isinstance(value, h5py.Dataset) else None)
     except Exception as error:  # h5py raises errors of many kinds on damaged files
         raise DataLossError(f"{path!r} is not a whole file of Keras: {error}.") from error

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import io
-import os
 import re
 import zipfile
 from collections.abc import Iterator
 from typing import Any, BinaryIO, NamedTuple
 
-from agog_checkpoint.regular_file import open_regular
+from agog_checkpoint.regular_file import open_local, open_regular
 from agog_core import Variable
 from agog_core.errors import DataLossError
+from agog_core.files import is_file
 from agog_layers import Layer, SpectralNormalization
 
 HDF5 = b"\x89HDF\r\n\x1a\n"
@@ -41,7 +41,7 @@ def is_keras(begin: bytes) -> bool:
 
 def is_keras_file(path: str) -> bool:
     """Whether a path names a file of Keras's."""
-    if not os.path.isfile(path):
+    if not is_file(path):
         return False
     with open_regular(path) as stream:
         return is_keras(stream.read(len(HDF5)))
@@ -61,7 +61,7 @@ def load_keras_weights(model: Any, path: str, by_name: bool) -> None:
             'pip install "agog-training[h5]".'
         ) from None
     try:
-        with open_regular(path) as stream, h5py.File(hdf5_in(path, stream), "r") as file:
+        with open_local(path) as stream, h5py.File(hdf5_in(path, stream), "r") as file:
             group = file.get("model_weights", file)
             if "layer_names" in group.attrs:
                 found = list(_by_order(model, path, group, by_name))

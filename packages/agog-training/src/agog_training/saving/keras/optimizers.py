@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from agog_checkpoint.regular_file import open_regular
+from agog_checkpoint.regular_file import open_local
 from agog_checkpoint.warning import CheckpointWarning
 from agog_core import Variable
 from agog_optimizers.hyperparameters import number
@@ -57,7 +57,7 @@ def load_optimizer_state(model: Any, path: str, description: Description) -> Non
     import h5py
 
     try:
-        with open_regular(path) as stream, h5py.File(hdf5_in(path, stream), "r") as file:
+        with open_local(path) as stream, h5py.File(hdf5_in(path, stream), "r") as file:
             datasets = datasets_at(file, "optimizer")
             trained = [v for v in variables_in_order(model, path, file) if v.trainable] if datasets else []
             described = description["compile_config"]["optimizer"]
