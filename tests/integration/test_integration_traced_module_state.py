@@ -56,6 +56,7 @@ STATE = {
     "agog_core.dispatch.plugins.preference._preferred": "late: setting it forgets all kernels",
     "agog_core.dispatch.plugins.preference.forgetting": "none: what forgets kernels and devices",
     "agog_core.dispatch.plugins.registration.forgetting": "none: what forgets kernels and devices",
+    "agog_core.files.retries._policy": "none: how often requests for files are made",
     "agog_core.gradients.backpropagation._constants": "none: a cache",
     "agog_core.observers.callbacks._action": "late: observers ask for it",
     "agog_core.observers.callbacks._callbacks": "late: they observe",

@@ -90,6 +90,8 @@ def test_a_url_of_a_file_of_this_machine(path: str, tmp_path: Path) -> None:
     path = path.replace("/runs", str(tmp_path))
     assert checkpoint().save(path) == f"{tmp_path}/ckpt-1"
     checkpoint().restore(path + "-1").assert_consumed()
+    for file in tmp_path.iterdir():
+        file.unlink()
 
 
 def test_a_failed_save_does_not_count(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,5 +16,6 @@ from agog_compat.gfile import rename as rename
 from agog_compat.gfile import stat as stat
 from agog_compat.gfile import walk as walk
 from agog_core.files import find as glob
+from agog_core.files.retries import set_remote_retries as set_remote_retries
 
 _face(globals())
