@@ -306,10 +306,11 @@ def site(session: nox.Session) -> None:
 
 @nox.session(default=False, requires=["wheels"])
 def keras(session: nox.Session) -> None:
-    """Read files that Keras itself has written; compare keras.ops with Keras's NumPy backend."""
+    """Read files that Keras itself has written; compare applications and keras.ops with Keras's."""
     install(session, "agog", "agog-training[h5]", "pytest>=8", "keras==3.15.1", "jax")
     # Keras has one backend in each process.
-    pytest(session, KERAS_TESTS / "test_keras_files.py", KERAS_TESTS / "test_keras_models.py")
+    names = ("files", "models", "applications")
+    pytest(session, *(KERAS_TESTS / f"test_keras_{name}.py" for name in names))
     pytest(session, KERAS_TESTS / "test_keras_ops.py")
 
 

@@ -76,7 +76,7 @@ print(keras is tf.keras, layers is tf.keras.layers, Dense is layers.Dense, Dropo
 print(Model is keras.Model, Sequential is keras.Sequential)
 print(keras.__version__, keras.__name__, K.int_shape(K.ones((2, 3))), ops.shape(to_categorical([0, 1])))
 try:
-    import keras.applications
+    import keras.applications.xception
 except ModuleNotFoundError as error:
     print(error.name, error)
 for line in ("from keras.layers import TFSMLayer", "from keras.layers import Telepathy"):
@@ -94,8 +94,9 @@ def test_programs_of_keras_run_too(tmp_path: Path) -> None:
             "True True True True",
             "True True",
             "2.1.6-tf tensorflow.keras (2, 3) (2, 2)",
-            "keras.applications No module named 'keras.applications': tf.keras.applications: not in agog; write the "
-            "network with tf.keras.layers, and load weights with tf.train.load_tensors",
+            "keras.applications.xception No module named 'keras.applications.xception': "
+            "tf.keras.applications.xception: not in agog; write the network with tf.keras.layers; its load_weights "
+            "reads Keras's files",
             "cannot import name 'TFSMLayer' from 'tensorflow.keras.layers': tf.keras.layers.TFSMLayer: not in agog; "
             "hand over arrays with tensor.numpy() or DLPack, in a layer of your own",
             "cannot import name 'Telepathy' from 'tensorflow.keras.layers': agog has nothing of this name.",

@@ -1,6 +1,7 @@
 """``tf.keras``: models, and the namespaces of their parts."""
 
 from agog.keras import activations as activations
+from agog.keras import applications as applications
 from agog.keras import backend as backend
 from agog.keras import callbacks as callbacks
 from agog.keras import config as config
@@ -43,6 +44,7 @@ __version__ = "2.1.6-tf"  # TensorFlow 1.12's
 _export(
     globals(),
     "activations",
+    "applications",
     "backend",
     "callbacks",
     "config",

@@ -1,0 +1,8 @@
+"""``tf.keras.applications.vgg16``: VGG with 16 layers."""
+
+from agog_compat.advice import face as _face
+from agog_keras.applications.imagenet import decode_predictions as decode_predictions
+from agog_keras.applications.imagenet import preprocess_input_by_caffe as preprocess_input
+from agog_keras.applications.vgg import VGG16 as VGG16
+
+_face(globals())
