@@ -44,3 +44,12 @@ def test_sharded_slots_are_restored_by_another_number_of_ranks(
     check(launch(restoring, "sharded_saves", str(tmp_path / "model"), "restore"), restoring)
     if restoring == 1:
         check(launch(1, "sharded_saves", str(tmp_path / "model"), "restore bare"), 1)
+
+
+@pytest.mark.parametrize(("how", "restoring"), [("eager", 2), ("traced shared", 2), ("eager", 4)])
+def test_what_compression_has_left_is_restored_by_as_many_ranks(
+    how: str, restoring: int, launch: Any, tmp_path: Path
+) -> None:
+    check(launch(2, "compressed_saves", str(tmp_path / "model"), f"save {how}"), 2)
+    others = " others" if restoring != 2 else ""
+    check(launch(restoring, "compressed_saves", str(tmp_path / "model"), f"restore {how}{others}"), restoring)

@@ -69,10 +69,11 @@ class Layout:
         cut = self._cut(bucket_bytes)
         members = {bucket: self._members(bucket) for bucket in cut}
         self.buckets = sorted(cut, key=lambda bucket: -members[bucket][-1])
-        self.counts = [len(members[bucket]) for bucket in self.buckets]
+        self.members = [members[bucket] for bucket in self.buckets]
+        self.counts = list(map(len, self.members))
         self.buckets_of: list[list[int]] = [[] for _ in forms]
-        for number, bucket in enumerate(self.buckets):
-            for position in members[bucket]:
+        for number, positions in enumerate(self.members):
+            for position in positions:
                 self.buckets_of[position].append(number)
 
     def _cut(self, bucket_bytes: int | None) -> list[Bucket]:
@@ -108,14 +109,6 @@ class Pool:
     def __init__(self, layout: Layout) -> None:
         self.layout = layout
         self._free: dict[str, list[Any]] = {dtype: [] for dtype in layout.lengths}
-        self._errors: dict[int, Any] = {}
-
-    def error(self, number: int, size: int) -> Any:
-        """What rounding has taken off the sum of one of so many shares of a bucket, the last time."""
-        if number not in self._errors:
-            _, start, stop = self.layout.buckets[number]
-            self._errors[number] = np.zeros(-(-(stop - start) // size), np.float32)
-        return self._errors[number]
 
     def lend(self) -> dict[str, Any]:
         """For each dtype a flat array, of which all views go back to it: with the last one its memory is free again."""

@@ -2,7 +2,7 @@
 
 F. Seide et al., "1-bit stochastic gradient descent", Interspeech 2014; S. P. Karimireddy et al., "Error feedback fixes
 SignSGD and other gradient compression schemes", ICML 2019. Rounding the sum is fed back too, as in H. Tang et al.,
-"DoubleSqueeze", ICML 2019.
+"DoubleSqueeze", ICML 2019: by the process that has added up, to its own gradient.
 """
 
 from __future__ import annotations
@@ -24,18 +24,21 @@ def round_into(target: Any, value: Any, error: Any) -> None:
     error -= target.astype(error.dtype)
 
 
-def sum_rounded(communicator: HostCommunicator, part: Any, error: Any) -> None:
+def sum_rounded(communicator: HostCommunicator, part: Any) -> tuple[int, Any]:
     """Make an array of half precision the sum over all processes, each of which adds one share in single precision.
 
     Args:
         communicator: the processes.
         part: the array.
-        error: of this process's share, from the step before; a float32 array of the share's length.
+
+    Returns:
+        Where this process's share begins, and what rounding has taken off it, in float32.
     """
     size = communicator.size
-    padded = np.zeros(error.size * size, part.dtype)
+    padded = np.zeros(-(-part.size // size) * size, part.dtype)
     padded[: part.size] = part
-    shares = communicator.all_to_all(padded).reshape(size, -1)
-    share = np.empty(error.size, part.dtype)
-    round_into(share, shares.astype(np.float32).sum(0), error)
+    total = communicator.all_to_all(padded).reshape(size, -1).astype(np.float32).sum(0)
+    share = total.astype(part.dtype)
     part[...] = communicator.all_gather(share)[: part.size]
+    begin = communicator.rank * share.size
+    return begin, (total - share.astype(np.float32))[: max(0, part.size - begin)]

@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Iterable, Sequence
 from queue import SimpleQueue
 from typing import Any
-from weakref import WeakKeyDictionary, WeakSet, ref
+from weakref import WeakSet, ref
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from agog_distribute.faults.place import Place
 from agog_distribute.gradients.buckets import Form, Layout, Pool
 from agog_distribute.gradients.compression import WIDE, round_into, sum_rounded
 from agog_distribute.gradients.progress import Progress
+from agog_distribute.gradients.residuals import Residuals
 from agog_distribute.gradients.settings import Settings
 from agog_distribute.processes.groups import Group
 
@@ -35,14 +36,14 @@ class Averager:
 
     Attributes:
         dense: variables whose gradients were tensors the last time, in all processes.
-        errors: for each variable what compression has taken off its last gradient.
+        residuals: for each variable what compression has taken off its last gradient.
         present: the average that goes on in a traced function, or None.
     """
 
     def __init__(self, group: Group) -> None:
         self.group, self.progress, self.process = group, Progress(group), os.getpid()
         self.dense: WeakSet[Any] = WeakSet()
-        self.errors: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()
+        self.residuals = Residuals(group)
         self.present: Averaging | None = None
         self._pools: dict[Any, Pool] = {}
         atexit.register(_end, ref(self))
@@ -71,7 +72,7 @@ class Averager:
         scale = 1 / self.group.size if settings.reduction == "mean" else 1.0
         averaging = Averaging(self.progress, self._pool(forms, settings.bucket_bytes), scale, place)
         if is_compressed:
-            averaging.errors = [self._error(owner) for owner in owners]
+            averaging.feed_back(self.residuals, owners)
         return averaging
 
     def _agree(self, settings: Settings, forms: Sequence[Form], place: Place) -> None:
@@ -86,15 +87,6 @@ class Averager:
         pool = self._pools.pop(key, None) or Pool(Layout(forms, bucket_bytes))
         self._pools = {**dict(list(self._pools.items())[1 - _POOLS :]), key: pool}
         return pool
-
-    def _error(self, owner: Any) -> Any:
-        """What is left of a variable's last gradient; None where it is not compressed."""
-        if owner.dtype.name not in WIDE:
-            return None
-        found = self.errors.get(owner)
-        if found is None:
-            found = self.errors[owner] = np.zeros(owner.shape.as_list(), owner.dtype.name)
-        return found
 
 
 class Averaging:
@@ -112,8 +104,20 @@ class Averaging:
         self._layout, self._buffers = pool.layout, pool.lend()
         self._left, self._next = list(self._layout.counts), 0
         self.errors: Sequence[Any] = ()
+        self._keep_errors: Callable[[], None] = _nothing
         self._is_over = False
         self._done: SimpleQueue[BaseException | None] = SimpleQueue()
+
+    def feed_back(self, residuals: Residuals, owners: Sequence[Any]) -> None:
+        """Add to gradients what is left of the last ones of their variables, and keep what is left of these."""
+        self.errors = errors = [residuals.take(owner) for owner in owners]
+
+        def keep() -> None:
+            for owner, error in zip(owners, errors, strict=True):
+                if error is not None:
+                    residuals.keep(owner, error)
+
+        self._keep_errors = keep
 
     def take(self, position: int, gradient: Any) -> None:
         """Take one gradient, a host array or None for zeros; each is taken once."""
@@ -122,7 +126,8 @@ class Averaging:
         target = self._buffers[dtype][start:stop].reshape(shape)
         error = self.errors[position] if self.errors else None
         if error is not None:
-            round_into(target, 0.0 if gradient is None else gradient * error.dtype.type(self._scale), error)
+            scaled = 0.0 if gradient is None else gradient * error.dtype.type(self._scale)
+            round_into(target, scaled, error.reshape(shape))
         elif gradient is None:
             target[...] = 0
         elif self._scale == 1.0:
@@ -152,6 +157,7 @@ class Averaging:
         self._is_over = True
         if errors:
             raise errors[0]
+        self._keep_errors()
         return texts[1:]
 
     def averages(self) -> list[Any]:
@@ -182,6 +188,14 @@ class Averaging:
 
         self._progress.start(job, self._done, awaited)
 
+    def _add_errors(self, number: int, begin: int, left: Any) -> None:
+        """Add what is left of a share of a bucket's sum to what is left of this process's gradients."""
+        for position in self._layout.members[number]:
+            start, stop = self._layout.spans[position]
+            first, last = max(start, begin), min(stop, begin + left.size)
+            if first < last:
+                self.errors[position][first - start : last - start] += left[first - begin : last - begin]
+
     def _sender(self, number: int) -> Callable[[], None]:
         dtype, start, stop = self._layout.buckets[number]
         part, group = self._buffers[dtype][start:stop], self._progress.group
@@ -190,11 +204,16 @@ class Averaging:
         def send() -> None:
             agree(group, what, part, self._place)
             if self.errors and dtype == "bfloat16":
-                sum_rounded(group.communicator, part, self._pool.error(number, group.size))
+                begin, left = sum_rounded(group.communicator, part)
+                self._add_errors(number, start + begin, left)
             else:
                 group.communicator.sum_in_place(part)
 
         return send
+
+
+def _nothing() -> None:
+    """What is kept of gradients that are not compressed."""
 
 
 def _end(averager: ref[Averager]) -> None:

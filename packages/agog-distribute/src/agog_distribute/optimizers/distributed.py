@@ -12,8 +12,10 @@ from agog_core.replicas import among
 from agog_core.tracers import present_recorder
 from agog_distribute.faults.agreement import texts_of
 from agog_distribute.faults.place import Place, line_of_program
+from agog_distribute.gradients.residuals import Residuals
 from agog_distribute.gradients.settings import check_settings
 from agog_distribute.gradients.tape import DistributedGradientTape
+from agog_distribute.gradients.transfers import averager_of
 from agog_distribute.optimizers.sharding import Sharding
 from agog_distribute.processes.groups import Group, everybody
 from agog_optimizers import Optimizer
@@ -136,14 +138,27 @@ class DistributedOptimizer(OptimizerWrapper):
         return self.optimizer.checkpoint_dependency(name)
 
     def checkpoint_slots(self) -> Iterator[tuple[str, Variable, Variable]]:
-        """See `Checkpointable.checkpoint_slots`; shares of slots are those of the variables that they belong to."""
-        return self.optimizer.checkpoint_slots() if self._sharding is None else self._sharding.slots()
+        """See `Checkpointable.checkpoint_slots`; shares of slots are those of the variables that they belong to.
+
+        What compression has left of the last gradients is there too, for as many processes.
+        """
+        yield from self.optimizer.checkpoint_slots() if self._sharding is None else self._sharding.slots()
+        if (residuals := self._residuals()) is not None:
+            yield from residuals.slots()
 
     def make_checkpoint_slots(self, variable: Variable, names: Container[str]) -> Mapping[str, Variable]:
         if self._sharding is None:
-            return self.optimizer.make_checkpoint_slots(variable, names)
-        with among(None):
-            return self._sharding.make_slots(variable, names)
+            made = self.optimizer.make_checkpoint_slots(variable, names)
+        else:
+            with among(None):
+                made = self._sharding.make_slots(variable, names)
+        residuals = self._residuals()
+        return made if residuals is None else {**made, **residuals.make_slots(variable, names)}
+
+    def _residuals(self) -> Residuals | None:
+        """What compression has taken off the gradients of the group's variables."""
+        group = self.group or everybody()
+        return averager_of(group).residuals if self.compression is not None and group.size > 1 else None
 
     def _check_equal(self, group: Group, gradients: Sequence[Any]) -> None:
         """Refuse gradients of which the processes have not the same bits, as some elements of each tell."""
