@@ -119,7 +119,7 @@ class Recorded:
         leaves what an eager call leaves.
         """
         try:
-            with _Recording(self.trace, self._note):
+            with Recording(self.trace, self._note):
                 yield
                 if (refused := self.trace.refused) is not None:
                     raise refused  # which the function has caught
@@ -159,7 +159,7 @@ class Recorded:
             warnings.warn(_ESCAPED.format(line=line), TracingWarning, stacklevel=5)
 
 
-class _Recording:
+class Recording:
     """A block in which this thread or task records what it does; tapes outside see nothing of it."""
 
     def __init__(self, trace: Trace, note: Callable[[Variable], None]) -> None:
