@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from agog_core import nest
+from agog_core.ops.array import stack
 from agog_core.recording import source_line, tapes_of_context
 from agog_core.tensors.tensor import Tensor
 from agog_core.tracers import Tracer
@@ -102,7 +103,9 @@ class ControlFlow(Tracer):
         if len(rows) < 2 or not is_of_tensors or _is_taped():
             return super().over_rows(step, carry, rows, carries)
         packed, carried = Packing(rows[0]), Packing(carry if carries else ())
-        all_rows = [_tensors(row) for row in rows]
+        sources = recorder.slices.of_rows([[recorder.number_of(x) for x in _tensors(row)] for row in rows])
+        if sources is None:
+            return super().over_rows(step, carry, rows, carries)
 
         def once() -> Any:
             first = carried([recorder.input(x) for x in carried.tensors]) if carries else carry
@@ -114,15 +117,15 @@ class ControlFlow(Tracer):
                 raise _Abandoned
         except _Abandoned:
             return super().over_rows(step, carry, rows, carries)
-        block.outputs = [recorder.number_of(x) for x in _tensors(result)]
-        made = Step("rows", "", [], blocks=[block])
-        made.inputs = [recorder.number_of(x) for x in (*carried.tensors, *(x for row in all_rows for x in row))]
-        made.attributes = {"carried": len(carried.tensors), "width": len(packed.tensors)}
         form = Packing(result)
-        samples = [(real_table(x), untraced(x)._array) for x in form.tensors]
-        outs = recorder.add(made, samples * len(rows))
-        width = len(samples)
-        return [form(outs[place * width : (place + 1) * width]) for place in range(len(rows))]
+        block.outputs = [recorder.number_of(x) for x in form.tensors]
+        made = Step("rows", "", [*map(recorder.number_of, carried.tensors), *sources.numbers], blocks=[block])
+        made.attributes = {"carried": len(carried.tensors), "first": sources.first, "last": sources.last}
+        stacks = [stack([untraced(x)] * len(rows)) for x in form.tensors]
+        outs = recorder.add(made, [(x._table, x._array) for x in stacks])
+        for out in outs:
+            recorder.slices.note_rows(recorder.number_of(out))
+        return [form([out[place] for out in outs]) for place in range(len(rows))]
 
     def _inside(self, function: Callable[[], Any], fresh: bool) -> tuple[Block, Any]:
         """Call a function in a block of its own. In a fresh one, variables are read anew."""

@@ -24,12 +24,12 @@ class Encoder:
     """Makes JSON of values.
 
     Args:
-        keys: the numbers of random keys.
+        key: the number of a random key.
         array: keeps an array, and returns its name.
     """
 
-    def __init__(self, keys: Mapping[RandomKey, int], array: Callable[[np.ndarray[Any, Any]], str]) -> None:
-        self._keys, self._array = keys, array
+    def __init__(self, key: Callable[[RandomKey], int], array: Callable[[np.ndarray[Any, Any]], str]) -> None:
+        self._key, self._array = key, array
 
     def __call__(self, value: Any) -> Any:
         """A value as JSON; TypeError where it is none that JSON can stand for."""
@@ -57,7 +57,7 @@ class Encoder:
         if isinstance(value, DType):
             return {"dtype": value.name}
         if isinstance(value, RandomKey):
-            return {"key": self._keys[value]}
+            return {"key": self._key(value)}
         if isinstance(value, TensorSpec):
             shape = None if value.shape.ndims is None else value.shape.as_list()
             return {"spec": [shape, value.dtype.name, value.name]}

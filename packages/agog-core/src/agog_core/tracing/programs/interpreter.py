@@ -14,6 +14,7 @@ from agog_core.dispatch.devices.lookup import current_device, device
 from agog_core.dispatch.op import Op
 from agog_core.dtypes import as_dtype
 from agog_core.errors import InvalidArgumentError
+from agog_core.ops.array import stack
 from agog_core.random import stream
 from agog_core.tensors.convert import computed, convert_to_tensor, fixed
 from agog_core.tensors.host_functions import HostFunction, makers
@@ -227,13 +228,16 @@ class _Run:
 
     def rows(self, step: Mapping[str, Any], inputs: list[Tensor], values: Any) -> Any:
         given, (body,) = self.attributes(step), step["blocks"]
-        count, width = given["carried"], given["width"]
-        carry, rest = inputs[:count], inputs[count:]
-        rows = [rest[place : place + width] for place in range(0, len(rest), width)]
+        count, first, last = given["carried"], given["first"], given["last"]
+        carry, sources = inputs[:count], inputs[count:]
+        places = range(first, last + 1) if last >= first else range(first, last - 1, -1)
         found = over_rows(
-            lambda carry, row: self.inner(body, [*carry, *row], values), carry, rows, carries=bool(count)
+            lambda carry, row: self.inner(body, [*carry, *row], values),
+            carry,
+            [[source[place] for source in sources] for place in places],
+            carries=bool(count),
         )
-        return [x for row in found for x in row]
+        return [stack(rows) for rows in zip(*found, strict=True)]
 
 
 _KINDS: dict[str, Callable[..., Any]] = {

@@ -24,6 +24,7 @@ from agog_core.tracers import Tracer
 from agog_core.tracing.execution.kernels import homes, run_kernel, run_on_host
 from agog_core.tracing.graphs.graph import RandomKey, Value
 from agog_core.tracing.programs.control_flow import ControlFlow
+from agog_core.tracing.programs.slices import Slices
 from agog_core.tracing.programs.steps import Step
 from agog_core.tracing.state.device import TracedArray, freed, traced, tracing_device, untraced
 from agog_core.tracing.traces.eager_scope import EagerScope
@@ -45,6 +46,7 @@ class Recorder(ControlFlow, Tracer):
         self.made: set[Variable] = set()
         self.values: dict[Variable, Tensor] = {}  # of variables, as samples
         self.sizes: list[tuple[int, int, int]] = []  # that depend on values: of which value, its axis, and the size
+        self.slices = Slices()
         self._numbers: dict[int, Value] = {}  # of constants, by the ids of their arrays
         self._arrays: list[ref[TracedArray]] = []
         self._outcomes: dict[int, bool] = {}
@@ -126,14 +128,30 @@ class Recorder(ControlFlow, Tracer):
         if not op.inputs:
             kept = {name: each for name, each in kept.items() if name not in ("dtype", "index")}
             kept = {"dtype": table.dtype, "attributes": kept}
-        step = Step("op" if op.inputs else "create", op.name, [self._number(array, table) for array in arrays])
+        inputs = [self._number(array, table) for array in arrays]
+        step = Step("op" if op.inputs else "create", op.name, inputs)
         step.attributes = kept
         step.is_kept = table.dtype in op.may_fail
         tables = tables if len(tables) == len(results) else list(tables) * len(results)
+        self._join_rows(step, table, result)
         outs = self.add(step, list(zip(tables, results, strict=False)))
         if op.host_reads:
             self.note_sizes(step)
+        self.slices.note(op.name, inputs, attributes, step.outputs[0])
         return tuple(x._array for x in outs) if isinstance(result, tuple) else outs[0]._array
+
+    def _join_rows(self, step: Step, table: KernelTable, whole: Any) -> None:
+        """Let a step that joins rows take them together, so that it is one for any number of them."""
+        parts = self.slices.runs(step.name, step.inputs, step.attributes)
+        if parts is not None:
+            places, first = [], 0
+            for part in parts:
+                ((start, stop, _),) = part.attributes["key"]
+                count = abs((-1 if stop is None else stop) - start)
+                sample = wrap(whole, table, intern_shape(tuple(whole.shape)))[first : first + count]
+                places.append(self.add(part, [(sample._table, sample._array)])[0])
+                first += count
+            step.inputs = list(map(self.number_of, places))
 
     def add(self, step: Step, results: Sequence[tuple[KernelTable, Any]]) -> list[Tensor]:
         """Add a step to the innermost block; the tensors of its results."""

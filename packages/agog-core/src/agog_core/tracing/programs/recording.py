@@ -167,8 +167,10 @@ class _Recordings:
     ) -> tuple[dict[str, Any], dict[str, Array], list[tuple[int, int, int]]]:
         """What the function does in one run, all ways of its branches."""
         arrays = Kept()
-        tree = _Tree(arrays, self.kept).block(calls, 0, 0, set())
-        return tree, arrays.arrays, calls[0].recorder.sizes
+        maker = _Tree(arrays, self.kept)
+        tree = maker.block(calls, 0, 0, {})
+        found = calls[0].recorder.sizes
+        return tree, arrays.arrays, [(maker.numbers[number], axis, size) for number, axis, size in found]
 
     def _call(self, run: int, script: Sequence[bool]) -> _Call:
         source = generator()
@@ -238,18 +240,19 @@ def _sized(recorder: Recorder) -> set[int]:
 
 
 class _Tree:
-    """Makes JSON of recorded calls."""
+    """Makes JSON of recorded calls. Values get numbers in the order in which they are made."""
 
     def __init__(self, arrays: Kept, kept: Kept) -> None:
         self._arrays, self._kept = arrays, kept
-        self._encode: Encoder
         self._temporaries: dict[Variable, int] = {}
+        self._count = 0
+        self.numbers: dict[int, int] = {}  # of values of the way that was gone first
 
-    def block(self, calls: Sequence[_Call], start: int, branches: int, known: set[int]) -> dict[str, Any]:
+    def block(self, calls: Sequence[_Call], start: int, branches: int, known: dict[int, int]) -> dict[str, Any]:
         """The block of calls that have gone one way so far."""
-        recorder, known = calls[0].recorder, set(known)
-        steps: list[Any] = []
-        self._encode = Encoder(recorder.keys, self._arrays.array)
+        recorder = calls[0].recorder
+        known, steps = dict(known), list[Any]()
+        inputs = [] if start else self._made(recorder.block.inputs, known)
         for place, step in enumerate(recorder.block.steps[start:], start):
             self._step(step, steps, recorder, known)
             if step.kind == "branch":
@@ -259,47 +262,48 @@ class _Tree:
                     ways.append(self.block(found, place + 1, branches + 1, known) if found else None)
                 del steps[-1]["with"]
                 steps[-1]["ways"] = ways
-                return {"inputs": recorder.block.inputs if not start else [], "steps": steps}
-        call = calls[0]
-        outputs = recorder.block.outputs["tensors"]
-        self._constants(outputs, steps, recorder, known)
+                return {"inputs": inputs, "steps": steps}
+        outputs = self._taken(recorder.block.outputs["tensors"], steps, recorder, known, "")
         try:
-            form = _encoded(call.form, Encoder(recorder.keys, self._arrays.array))
+            form = _encoded(calls[0].form, self._encoder(recorder, known))
         except TypeError as error:
             raise TracingError(f"what the function returns cannot be kept as data: {error}") from None
-        inputs = recorder.block.inputs if not start else []
+        self.numbers = {**known, **self.numbers}
         return {"inputs": inputs, "steps": steps, "outputs": outputs, "result": form}
 
-    def _step(self, step: Step, steps: list[Any], recorder: Recorder, known: set[int]) -> None:
-        self._constants(step.inputs, steps, recorder, known, step.line)
+    def _encoder(self, recorder: Recorder, known: dict[int, int]) -> Encoder:
+        return Encoder(lambda key: known[recorder.keys[key]], self._arrays.array)
+
+    def _step(self, step: Step, steps: list[Any], recorder: Recorder, known: dict[int, int]) -> None:
         made: dict[str, Any] = {"do": step.kind, "at": step.line}
         if step.name:
             made["name"] = step.name
-        for name, numbers in (("in", step.inputs), ("out", step.outputs)):
-            if numbers:
-                made[name] = list(numbers)
-        if step.kind in ("op", "copy"):
-            made["shapes"] = [list(shape) for shape in step.shapes] if not _has_sizes(step, recorder) else []
+        if step.inputs:
+            made["in"] = self._taken(step.inputs, steps, recorder, known, step.line)
         if step.variables:
             made["variables"] = [self._variable(variable, step) for variable in step.variables]
+        encode = self._encoder(recorder, known)
         try:
-            made["with"] = {name: self._encode(each) for name, each in step.attributes.items()}
+            made["with"] = {name: encode(each) for name, each in step.attributes.items()}
         except TypeError as error:
             raise TracingError(
                 f"{step.line}: {step.name or step.kind} cannot be kept as data, since it is given {error}"
             ) from None
         if step.kind in ("cond", "while", "rows"):
             made["blocks"] = [self._inner(block, recorder, known) for block in step.blocks if block is not None]
-        known.update(step.outputs)
+        if step.kind in ("op", "copy"):
+            made["shapes"] = [list(shape) for shape in step.shapes] if not _has_sizes(step, recorder) else []
+        if step.outputs:
+            made["out"] = self._made(step.outputs, known)
         steps.append(made)
 
-    def _inner(self, block: Block, recorder: Recorder, known: set[int]) -> dict[str, Any]:
-        steps: list[Any] = []
-        known = {*known, *block.inputs}
+    def _inner(self, block: Block, recorder: Recorder, known: dict[int, int]) -> dict[str, Any]:
+        known, steps = dict(known), list[Any]()
+        inputs = self._made(block.inputs, known)
         for step in block.steps:
             self._step(step, steps, recorder, known)
-        self._constants(block.outputs, steps, recorder, known)
-        return {"inputs": block.inputs, "steps": steps, "outputs": block.outputs}
+        outputs = self._taken(block.outputs, steps, recorder, known, "")
+        return {"inputs": inputs, "steps": steps, "outputs": outputs}
 
     def _variable(self, variable: Variable, step: Step) -> int:
         """The place of a variable; negative for those that the function makes for itself."""
@@ -308,17 +312,24 @@ class _Tree:
         found = self._temporaries.get(variable)
         return self._kept.variable(variable) if found is None else found
 
-    def _constants(
-        self, numbers: Sequence[int], steps: list[Any], recorder: Recorder, known: set[int], line: str = ""
-    ) -> None:
+    def _made(self, numbers: Sequence[int], known: dict[int, int]) -> list[int]:
+        """New numbers of values."""
         for number in numbers:
-            if number not in known and number in recorder.constants:
-                host = recorder.constants[number]._host()
-                kind = recorder.constants[number].dtype.name
+            known[number] = self._count
+            self._count += 1
+        return [known[number] for number in numbers]
+
+    def _taken(
+        self, numbers: Sequence[int], steps: list[Any], recorder: Recorder, known: dict[int, int], line: str
+    ) -> list[int]:
+        """The numbers of values that are taken; constants among them are made first."""
+        for number in numbers:
+            if number not in known:
+                host, kind = recorder.constants[number]._host(), recorder.constants[number].dtype.name
                 array = np.asarray(host, object) if kind == "string" else np.asarray(host)
-                value = {"array": self._arrays.array(array)}
-                steps.append({"do": "constant", "at": line, "out": [number], "dtype": kind, "value": value})
-                known.add(number)
+                made = {"do": "constant", "at": line, "out": self._made([number], known), "dtype": kind}
+                steps.append({**made, "value": {"array": self._arrays.array(array)}})
+        return [known[number] for number in numbers]
 
 
 def _has_sizes(step: Step, recorder: Recorder) -> bool:

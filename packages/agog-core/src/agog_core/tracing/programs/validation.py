@@ -157,13 +157,13 @@ class _Check:
     def facts(self, kind: str, step: Mapping[str, Any], found: Mapping[str, Any]) -> None:
         """Check the attributes that the step itself takes."""
         wanted = {"create": {"dtype", "attributes"}, "key": {"seed", "values"}, "copy": {"device"}, "while": {"limit"}}
-        wanted |= {"host": {"data", "dtypes"}, "rows": {"carried", "width"}, "fixed": {"value"}}
+        wanted |= {"host": {"data", "dtypes"}, "rows": {"carried", "first", "last"}, "fixed": {"value"}}
         if missing := wanted.get(kind, set()) - found.keys():
             _fail(f"the step {kind!r} has {', '.join(sorted(missing))}", step)
         if kind == "branch" and "ways" not in step and type(found.get("outcome")) is not bool:
             _fail("a branch has an outcome", step)
-        if kind == "rows" and not (_is_number(found["carried"]) and _is_number(found["width"]) and found["width"]):
-            _fail("rows have a width", step)
+        if kind == "rows" and not all(_is_number(found[name]) for name in ("carried", "first", "last")):
+            _fail("rows have places", step)
 
     def constant(self, value: Any, depth: int = 0) -> None:
         if not isinstance(value, dict) or len(value) != 1 or depth > 1:
