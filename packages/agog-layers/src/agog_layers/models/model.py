@@ -172,6 +172,12 @@ class Model(Layer):
             )
         return self._graph.run(inputs, *args, **kwargs)
 
+    def call_kinds(self) -> Any:
+        """What is kept of calls where the model is saved without its class: see `agog_layers.models.call_kinds`."""
+        from agog_layers.models.call_kinds import call_kinds  # here, because most programs do not need it
+
+        return call_kinds(self)
+
     def _without_arrays(self, arguments: Any) -> Any:
         # A functional model's inputs have dtypes of their own.
         return super()._without_arrays(arguments) if self._graph is None else arguments

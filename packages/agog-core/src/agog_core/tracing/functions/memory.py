@@ -59,6 +59,7 @@ class Memory:
         self.latest_taped = _NOTHING
         self.taped: dict[Any, Any] = {}  # for calls under tapes
         self._before: Concrete | Taped | None = None  # what the last call has found by its key
+        self.kinds: dict[Any, Any] = {}  # of arguments that it was traced for: specs in the place of tensors
         self.created: set[Any] = set()  # the places at which a call has created variables
         self.infos: list[TraceInfo] = []
         # Held while what is here changes, and not while the function is traced: Python may wait for other threads.

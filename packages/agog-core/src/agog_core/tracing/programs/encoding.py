@@ -153,6 +153,7 @@ _MAKERS: dict[str, Callable[[Decoder, Any, int], Any]] = {
     "spec": _spec,
     "array": lambda decoder, content, depth: decoder.array(content),
     "size": lambda decoder, content, depth: decoder.size(content),
+    "quotient": lambda decoder, content, depth: -(-decoder.size(content[0]) // content[1]),
 }
 
 

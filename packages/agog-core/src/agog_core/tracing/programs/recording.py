@@ -14,6 +14,7 @@ from agog_core.random import generator
 from agog_core.tensors.convert import convert_to_tensor
 from agog_core.tensors.tensor import Tensor
 from agog_core.tensors.tensor_spec import TensorSpec
+from agog_core.tracing.functions.arguments import Arguments
 from agog_core.tracing.programs.encoding import Encoder, structure
 from agog_core.tracing.programs.recorder import Recorder
 from agog_core.tracing.programs.sizes import Array, Merger, NoLineError
@@ -23,6 +24,7 @@ from agog_core.variables.variable import Variable
 
 _MOST_WAYS = 16  # through the branches of a function
 _RUNS = 4
+_RESULTS = Arguments("function", "the function", None)
 # What stands for unknown sizes, in the runs: of first axes, and of others, where these are too small for larger ones.
 _FIRST, _OTHERS = (2, 3, 5, 4), ((8, 9, 11, 10), (48, 49, 51, 50), (224, 225, 227, 226))
 
@@ -224,7 +226,7 @@ class _Call:
             args, kwargs = nest.map_structure(
                 lambda leaf: waiting.pop(0) if isinstance(leaf, TensorSpec) else leaf, recordings.arguments
             )
-            result = recordings.function(args, kwargs)
+            result = nest.map_structure(_RESULTS.returned, recordings.function(args, kwargs))
             del args, kwargs, given
             self.tensors: list[Tensor] = []
             self.form = structure(result, self.tensors, lambda leaf: leaf)

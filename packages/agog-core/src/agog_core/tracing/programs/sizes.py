@@ -44,6 +44,8 @@ class Merger:
             if first.keys() == {"array"}:
                 return self._array([x[each["array"]] for x, each in zip(self._arrays, parts, strict=True)], where)
             where = first.get("at", where)
+            if first.get("do") == "key":
+                return self._key(parts, where)
             return {name: self.merged([each[name] for each in parts], where) for name in first}
         if type(first) is list:
             if any(len(each) != len(first) for each in parts):
@@ -54,6 +56,33 @@ class Merger:
         if type(first) is int:
             return {"size": self.fitted(parts, where)}
         raise NoLineError(f"{where}: {_shown(parts)}")
+
+    def _key(self, parts: Sequence[dict[str, Any]], where: str) -> dict[str, Any]:
+        """A key of random numbers: one word of bits serves several of them."""
+        first = parts[0]
+        if any({**each, "with": 0} != {**first, "with": 0} for each in parts):
+            raise NoLineError(f"{where}: other random numbers")
+        seed = self.merged([each["with"]["seed"] for each in parts], where)
+        counts = [each["with"]["values"] for each in parts]
+        try:
+            values = self.merged(counts, where)
+        except NoLineError:
+            values = self._quotient(counts)
+            if values is None:
+                raise
+        return {**first, "with": {"seed": seed, "values": values}}
+
+    def _quotient(self, numbers: Sequence[int]) -> Any:
+        names = range(len(self._symbols))
+        for count in (1, 2, 3):
+            for chosen in combinations_with_replacement(names, count):
+                product = [int(np.prod([self._symbols[each][n] for each in chosen])) for n in range(len(numbers))]
+                for divisor in (2, 4, 8):
+                    near = round(divisor * numbers[-1] / product[-1])
+                    for factor in (near, near - 1, near + 1):
+                        if all(-(-factor * x // divisor) == y for x, y in zip(product, numbers, strict=True)):
+                            return {"quotient": [[[factor, list(chosen)]], divisor]}
+        return None
 
     def fitted(self, numbers: Sequence[int], where: str = "") -> list[Any]:
         """Numbers as ``[[factor, [symbol, ...]], ...]``."""

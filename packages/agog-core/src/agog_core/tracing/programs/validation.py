@@ -32,6 +32,10 @@ _BLOCKS = {"cond": 2, "while": 2, "rows": 1}
 _DEEPEST = 64
 
 
+class UnknownPartError(ValueError):
+    """A program names what is not there: an op, a function on the host, or a kind of steps."""
+
+
 def op_of(name: str) -> Op:
     """An op by its name; ValueError where there is none."""
     plain = name.removesuffix(_RESERVED)
@@ -39,7 +43,7 @@ def op_of(name: str) -> Op:
     if op is not None and plain != name:
         op = op.keeping or op.taking
     if op is None:
-        raise ValueError(f"there is no op {name!r}; a plugin or a later version of agog may have it")
+        raise UnknownPartError(f"there is no op {name!r}; a plugin or a later version of agog may have it")
     return op
 
 
@@ -98,7 +102,7 @@ class _Check:
                 _fail("a step has a line", step)
             kind = step.get("do")
             if kind not in _FIELDS:
-                raise ValueError(f"a step does {str(kind)[:40]!r}, which this version of agog does not know")
+                raise UnknownPartError(f"a step does {str(kind)[:40]!r}, which this version of agog does not know")
             if missing := _FIELDS[kind] - step.keys():
                 _fail(f"the step {kind!r} has {', '.join(sorted(missing))}", step)
             self.step(kind, step, known, depth)
@@ -124,7 +128,7 @@ class _Check:
                 _fail("an op has a name", step["name"])
             op_of(step["name"])
         elif kind == "host" and step["name"] not in makers:
-            raise ValueError(f"there is no function {str(step['name'])[:80]!r} on the host")
+            raise UnknownPartError(f"there is no function {str(step['name'])[:80]!r} on the host")
         elif kind == "constant":
             as_dtype(step["dtype"])
             self.constant(step["value"])

@@ -1,0 +1,104 @@
+"""Document: the file of a saved model: a checkpoint in safetensors, whose metadata hold functions and objects as JSON.
+
+A checkpoint's commit replaces the file, so that a crash leaves the old model or the new one, and its checksums cover
+every byte. `agog ckpt show` and ``tf.train.load_checkpoint`` read the variables.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any, BinaryIO
+
+import numpy as np
+
+from agog_checkpoint.commit import commit
+from agog_checkpoint.file import read_file, write
+from agog_checkpoint.graph import Graph, Node, SavedVariable
+from agog_checkpoint.objects import Snapshot
+from agog_core import Tensor, Variable, convert_to_tensor
+from agog_core.errors import DataLossError, UnimplementedError
+from agog_saved_model.assets import FOLDER, Asset, names_of
+
+FILE = "saved_model.safetensors"
+VERSION = 1
+_STATE = "saved_model"
+
+
+def write_folder(
+    folder: str,
+    document: dict[str, Any],
+    variables: Mapping[str, Variable],
+    arrays: Mapping[str, np.ndarray[Any, Any]],
+    assets: Sequence[Asset],
+) -> None:
+    """Write a saved model into a folder; what was there before stays, whole, until the new one takes its place."""
+    strings = {name: _texts(array) for name, array in arrays.items() if array.dtype == object}
+    tensors = {name: convert_to_tensor(array) for name, array in arrays.items() if array.dtype != object}
+    values = {**{name: each._current() for name, each in variables.items()}, **tensors}
+    texts = [name for name, value in values.items() if value.dtype.name == "string"]
+    if texts:
+        raise UnimplementedError(f"saved_model.save: the variable {texts[0]!r} holds texts, which no file of agog does.")
+    names = names_of(assets, folder)
+    document = {"version": VERSION, **document, "texts": strings, "assets": [f"{FOLDER}/{name}" for name in names]}
+    graph = Graph([Node(dict(zip(values, range(1, len(values) + 1), strict=True)), None, {_STATE: document})], [])
+    for name, value in values.items():
+        graph.nodes.append(Node({}, SavedVariable(name, value.dtype.name, tuple(value._shape))))
+    os.makedirs(os.path.join(folder, FOLDER) if names else folder, exist_ok=True)
+    first = {os.path.join(FOLDER, name): partial(_copy, asset) for name, asset in zip(names, assets, strict=True)}
+    commit(os.path.join(folder, FILE), partial(write, saved=Snapshot(graph, values)), first, placed=partial(os.path.join, FOLDER))
+    _remove_others(os.path.join(folder, FOLDER), names)
+
+
+def read_folder(folder: str) -> tuple[dict[str, Any], dict[str, np.ndarray[Any, Any]], str]:
+    """The document of a saved model, arrays by their names, and the name of the file."""
+    file = os.path.join(folder, FILE)
+    graph, found = read_file(file)
+    arrays = dict(found)
+    state = graph.nodes[0].state or {}
+    document = state.get(_STATE)
+    if not isinstance(document, dict):
+        raise DataLossError(f"saved_model.load: the file {file!r} is a checkpoint, and no saved model.")
+    version = document.get("version")
+    if version != VERSION:
+        raise UnimplementedError(
+            f"saved_model.load: the file {file!r} has the format version {version!r}, and this release reads version "
+            f"{VERSION}; another release of agog may read it."
+        )
+    for name, content in document.get("texts", {}).items():
+        arrays[name] = _array(content)
+    return document, arrays, file
+
+
+def _copy(asset: Asset, stream: BinaryIO) -> None:
+    with open(asset._path, "rb") as source:
+        shutil.copyfileobj(source, stream)
+
+
+def _remove_others(folder: str, names: Sequence[str]) -> None:
+    """Remove the assets of what was replaced."""
+    if os.path.isdir(folder):
+        for name in os.listdir(folder):
+            path = os.path.join(folder, name)
+            if name not in names and os.path.isfile(path):
+                os.unlink(path)
+
+
+def _texts(array: np.ndarray[Any, Any]) -> list[Any]:
+    """Texts as JSON: the shape, and the bytes in hexadecimal digits."""
+    each = [text if isinstance(text, bytes) else str(text).encode() for text in array.reshape(-1).tolist()]
+    return [list(array.shape), [text.hex() for text in each]]
+
+
+def _array(content: Any) -> np.ndarray[Any, Any]:
+    shape, texts = content
+    array = np.empty(len(texts), object)
+    array[:] = [bytes.fromhex(text) for text in texts]
+    return array.reshape(tuple(shape))
+
+
+def tensor_of(array: np.ndarray[Any, Any]) -> Tensor:
+    """A tensor of an array of the file, which nobody writes."""
+    return convert_to_tensor(np.array(array))
