@@ -36,6 +36,7 @@ BACKEND_SUITES = (
     "agog-optimizers",
     "agog-data",
     "agog-checkpoint",
+    "agog-saved-model",
     "agog-summary",
     "agog-training",
     "agog-testing",

@@ -35,6 +35,7 @@ PAGES: dict[str, tuple[str, ...]] = {
     "Keras": ("agog_keras",),
     "Data": ("agog_data",),
     "Checkpoints": ("agog_checkpoint",),
+    "Saved models": ("agog_saved_model",),
     "Summaries": ("agog_summary",),
     "Several processes": ("agog_distribute",),
     "Export": ("agog_export",),

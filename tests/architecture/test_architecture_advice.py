@@ -104,10 +104,10 @@ def test_an_import_of_what_is_missing_teaches_too() -> None:
         exec("from agog import ragged", {})
     with says(
         ImportError,
-        "cannot import name 'TFSMLayer' from 'agog.keras.layers': tf.keras.layers.TFSMLayer: not in agog; hand over "
+        "cannot import name 'JaxLayer' from 'agog.keras.layers': tf.keras.layers.JaxLayer: not in agog; hand over "
         "arrays with tensor.numpy() or DLPack, in a layer of your own",
     ):
-        exec("from agog.keras.layers import Dense, TFSMLayer", {})
+        exec("from agog.keras.layers import Dense, JaxLayer", {})
 
 
 @pytest.mark.parametrize(

@@ -55,6 +55,7 @@ QUIET = {
     "tensors made of several, which are leaves here": "expand_composites",
     "that processes make batches ahead, where threads do": "use_multiprocessing wait_time",
     "that no code of a description runs, as none does here": "safe_mode",
+    "which graph of a folder is meant, and how TensorFlow writes and reads it": "options tags",
 }
 # What is needed to make a layer at all.
 NEEDED: dict[str, Callable[[], Any]] = {

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-READERS = ("agog-checkpoint", "agog-data")
+READERS = ("agog-checkpoint", "agog-data", "agog-saved-model")
 
 MODULES = {
     *("pickle", "_pickle", "cPickle", "dill", "cloudpickle", "joblib", "marshal", "shelve", "jsonpickle"),

@@ -29,6 +29,8 @@ STATE = {
     "agog_compat.distributions.divergences._formulas": "none: functions by classes; each is registered once",
     "agog_compat.execution._is_enabled": "none: whether a second call is the first",
     "agog_compat.execution._mode": "none: ops are done when their functions return in both modes",
+    "agog_core.tensors.host_functions.makers": "none: functions by names; each is registered once",
+    "agog_saved_model.loading.late_functions": "none: what imports modules of functions on the host",
     "agog_keras.backend.values._uids": "none: numbers for names",
     "agog_compat.logging._counts": "none: how often messages were asked for",
     "agog_compat.devices._settings": "none: answers for programs; nothing is computed with them",

@@ -31,12 +31,12 @@ class Asset(Checkpointable):
     def __init__(self, path: str | os.PathLike[str] | Tensor) -> None:
         given = path.numpy().decode() if isinstance(path, Tensor) else path
         self._path = local_path("Asset", given)
-        self._tensor = convert_to_tensor(constant(self._path))
+        self._asset_path = convert_to_tensor(constant(self._path))
 
     @property
     def asset_path(self) -> Tensor:
         """The path of the file, a scalar of string. A function that uses it gets the new path after loading."""
-        return self._tensor
+        return self._asset_path
 
 
 def names_of(assets: Sequence[Asset], folder: str) -> list[str]:

@@ -40,7 +40,9 @@ def write_folder(
     values = {**{name: each._current() for name, each in variables.items()}, **tensors}
     texts = [name for name, value in values.items() if value.dtype.name == "string"]
     if texts:
-        raise UnimplementedError(f"saved_model.save: the variable {texts[0]!r} holds texts, which no file of agog does.")
+        raise UnimplementedError(
+            f"saved_model.save: the variable {texts[0]!r} holds texts, which no file of agog does."
+        )
     names = names_of(assets, folder)
     document = {"version": VERSION, **document, "texts": strings, "assets": [f"{FOLDER}/{name}" for name in names]}
     graph = Graph([Node(dict(zip(values, range(1, len(values) + 1), strict=True)), None, {_STATE: document})], [])
@@ -48,7 +50,12 @@ def write_folder(
         graph.nodes.append(Node({}, SavedVariable(name, value.dtype.name, tuple(value._shape))))
     os.makedirs(os.path.join(folder, FOLDER) if names else folder, exist_ok=True)
     first = {os.path.join(FOLDER, name): partial(_copy, asset) for name, asset in zip(names, assets, strict=True)}
-    commit(os.path.join(folder, FILE), partial(write, saved=Snapshot(graph, values)), first, placed=partial(os.path.join, FOLDER))
+    commit(
+        os.path.join(folder, FILE),
+        partial(write, saved=Snapshot(graph, values)),
+        first,
+        placed=partial(os.path.join, FOLDER),
+    )
     _remove_others(os.path.join(folder, FOLDER), names)
 
 
@@ -67,8 +74,6 @@ def read_folder(folder: str) -> tuple[dict[str, Any], dict[str, np.ndarray[Any, 
             f"saved_model.load: the file {file!r} has the format version {version!r}, and this release reads version "
             f"{VERSION}; another release of agog may read it."
         )
-    for name, content in document.get("texts", {}).items():
-        arrays[name] = _array(content)
     return document, arrays, file
 
 
@@ -92,10 +97,11 @@ def _texts(array: np.ndarray[Any, Any]) -> list[Any]:
     return [list(array.shape), [text.hex() for text in each]]
 
 
-def _array(content: Any) -> np.ndarray[Any, Any]:
-    shape, texts = content
-    array = np.empty(len(texts), object)
-    array[:] = [bytes.fromhex(text) for text in texts]
+def texts(content: Any) -> np.ndarray[Any, Any]:
+    """The array of texts that a document has."""
+    shape, each = content
+    array = np.empty(len(each), object)
+    array[:] = [bytes.fromhex(text) for text in each]
     return array.reshape(tuple(shape))
 
 

@@ -14,8 +14,6 @@ from agog_core.tracing.functions.function import DefinedFunction
 from agog_core.tracing.programs.encoding import Encoder
 from agog_core.tracing.programs.recording import Kept, program
 
-_DEFAULTS = (bool, int, float, str, bytes, type(None))
-
 
 class Saved(NamedTuple):
     """A function to save: its name, what it calls, its parameters, and the arguments, by name, that it is kept for."""
@@ -45,7 +43,7 @@ def saved(value: Any) -> Saved:
     if value.input_signature is not None:
         given = _with_names(value.input_signature, signature)
         return Saved(name, value.python_function, signature, [dict(signature.bind(*given).arguments)])
-    kinds = [dict(signature.bind(*args, **kwargs).arguments) for args, kwargs in value.kinds()]
+    kinds = [dict(signature.bind(*args, **kwargs).arguments) for args, kwargs in value.memory.kinds.values()]
     return Saved(name, value.python_function, signature, kinds)
 
 
@@ -68,8 +66,11 @@ def data_of(found: Saved, kept: Kept) -> dict[str, Any]:
     parameters = []
     for parameter in found.signature.parameters.values():
         entry: dict[str, Any] = {"name": parameter.name, "kind": int(parameter.kind)}
-        if type(parameter.default) in _DEFAULTS:
-            entry["default"] = encode(parameter.default)
+        if parameter.default is not inspect.Parameter.empty:
+            try:
+                entry["default"] = encode(parameter.default)
+            except TypeError:  # calls that leave it out are found all the same
+                entry["default"] = None
         parameters.append(entry)
     return {"name": found.name, "parameters": parameters, "programs": programs}
 

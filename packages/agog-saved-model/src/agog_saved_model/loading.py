@@ -15,7 +15,7 @@ from agog_core.errors import DataLossError, NotFoundError, OpError, Unimplemente
 from agog_core.host_files import local_path
 from agog_core.tracing.programs.validation import UnknownPartError
 from agog_saved_model.assets import Asset
-from agog_saved_model.document import FILE, read_folder, tensor_of
+from agog_saved_model.document import FILE, read_folder, tensor_of, texts
 from agog_saved_model.restored_function import RestoredFunction, SignatureFunction
 from agog_saved_model.restored_object import RestoredObject
 
@@ -105,6 +105,7 @@ class _Loader:
 
     def __init__(self, folder: str, document: dict[str, Any], arrays: dict[str, np.ndarray[Any, Any]]) -> None:
         self.document, self.arrays = document, arrays
+        arrays |= {str(name): texts(content) for name, content in document["texts"].items()}
         paths = [_inside(folder, name) for name in document["assets"]]
         self.assets = [Asset(path) for path in paths]
         self.variables = [self._variable(each) for each in document["variables"]]

@@ -69,6 +69,12 @@ class Nodes:
         self.functions.append(found)
         return len(self.functions) - 1
 
+    def add(self, functions: Mapping[str, Saved]) -> None:
+        """Add functions to the parts of the root."""
+        for name, found in functions.items():
+            self.data[0]["parts"][name] = len(self.data)
+            self.data.append({"function": self.function(found)})
+
     def _add_call(self, value: Any, made: dict[str, Any]) -> None:
         """Let a model be called as it is, where it says for which arguments; and have the lists of its variables."""
         if not hasattr(type(value), "call_kinds"):
@@ -104,12 +110,17 @@ def parts_of(value: Any) -> dict[str, Any]:
     found |= {
         name: part
         for name, part in vars(value).items()
-        if not name.startswith("_") and is_part(part) and (name not in found or not isinstance(value, Checkpointable))
+        if not name.startswith("_")
+        and name != "signatures"
+        and is_part(part)
+        and (name not in found or not isinstance(value, Checkpointable))
     }
     for kind in reversed(type(value).__mro__):
         names = [name for name, part in vars(kind).items() if isinstance(part, DefinedFunction)]
         found |= {name: getattr(value, name) for name in names}
-    return {name: part for name, part in found.items() if is_part(part)}
+    if (call := vars(value).get("_call")) is not None and is_function(call):
+        found["__call__"] = call  # of what was loaded
+    return {name: part for name, part in found.items() if is_part(part) and name != "signatures"}
 
 
 def _join(path: str, name: str) -> str:

@@ -224,7 +224,9 @@ def _fits(kind: Any, value: Any, tensors: list[Tensor]) -> bool:
             return kind.is_compatible_with(value)
         if not isinstance(value, (Tensor, Variable)):
             try:
-                value = convert_to_tensor(value) if isinstance(value, np.ndarray) else convert_to_tensor(value, kind.dtype)
+                value = (
+                    convert_to_tensor(value) if isinstance(value, np.ndarray) else convert_to_tensor(value, kind.dtype)
+                )
             except (TypeError, ValueError):
                 return False
         value = convert_to_tensor(value)

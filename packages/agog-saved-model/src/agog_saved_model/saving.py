@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from agog_core.checkpointable import Checkpointable
 from agog_core.host_files import local_path
 from agog_core.tracing.programs.recording import Kept
 from agog_saved_model.document import write_folder
-from agog_saved_model.function_data import data_of
+from agog_saved_model.function_data import Saved, data_of
 from agog_saved_model.object_nodes import Nodes
 from agog_saved_model.signatures import signatures_of
 
@@ -32,9 +33,7 @@ class _Kept(Kept):
         return super().array(array)
 
 
-def save(
-    obj: Any, export_dir: str | os.PathLike[str], signatures: Any = None, options: Any = None
-) -> None:
+def save(obj: Any, export_dir: str | os.PathLike[str], signatures: Any = None, options: Any = None) -> None:
     """Save an object so that programs without its class can call its functions and go on training its variables.
 
     Args:
@@ -63,9 +62,15 @@ def save(
             "saved_model.save: the object must be a model, a tf.Module or a tf.train.Checkpoint; got a "
             f"{type(obj).__name__}."
         )
-    folder, kept = local_path("saved_model.save", export_dir), _Kept()
+    save_with(obj, local_path("saved_model.save", export_dir), signatures, {})
+
+
+def save_with(obj: Any, folder: str, signatures: Any, others: Mapping[str, Saved]) -> None:
+    """Save an object, with other functions among its parts; see `save`."""
+    kept = _Kept()
     by_name = signatures_of(signatures, obj)
     nodes = Nodes(obj, kept)
+    nodes.add(others)
     kept.paths = {asset._path.encode(): place for place, asset in enumerate(nodes.assets)}
     places = {name: nodes.function(found) for name, found in by_name.items()}
     functions = [data_of(found, kept) for found in nodes.functions]

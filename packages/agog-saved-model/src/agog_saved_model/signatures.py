@@ -27,7 +27,9 @@ def signatures_of(given: Any, root: Any) -> dict[str, Saved]:
         return _of_root(root)
     if is_function(given):
         given = {DEFAULT: given}
-    if not isinstance(given, Mapping) or not all(is_function(each) or hasattr(each, "_as_saved") for each in given.values()):
+    if not isinstance(given, Mapping) or not all(
+        is_function(each) or hasattr(each, "_as_saved") for each in given.values()
+    ):
         raise TypeError(
             "saved_model.save: signatures must be a traced function, or a dict of names to such functions, with an "
             f"input_signature or from get_concrete_function; got {given!r}."
@@ -69,9 +71,7 @@ def _named(name: str, found: Saved) -> Saved:
         )
     (kind,) = found.kinds
     names = input_names(kind)
-    specs = [
-        TensorSpec(spec.shape, spec.dtype, each) for each, spec in zip(names, tensors_of(kind), strict=True)
-    ]
+    specs = [TensorSpec(spec.shape, spec.dtype, each) for each, spec in zip(names, tensors_of(kind), strict=True)]
 
     def call(**tensors: Tensor) -> dict[str, Any]:
         given = [tensors[each] for each in names]
@@ -119,5 +119,3 @@ def outputs(result: Any) -> dict[str, Any]:
         return {str(key): convert_to_tensor(each) for key, each in result.items()}
     leaves = [each for each in nest.flatten(result) if each is not None]
     return {f"output_{place}": each for place, each in enumerate(leaves)}
-
-

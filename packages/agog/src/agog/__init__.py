@@ -102,6 +102,7 @@ if TYPE_CHECKING:
     from agog import nn as nn
     from agog import python_io as python_io
     from agog import random as random
+    from agog import saved_model as saved_model
     from agog import sets as sets
     from agog import signal as signal
     from agog import sparse as sparse
@@ -192,6 +193,7 @@ _NAMESPACES = [
     "nn",
     "python_io",
     "random",
+    "saved_model",
     "sets",
     "signal",
     "sparse",

@@ -79,7 +79,7 @@ try:
     import keras.applications.xception
 except ModuleNotFoundError as error:
     print(error.name, error)
-for line in ("from keras.layers import TFSMLayer", "from keras.layers import Telepathy"):
+for line in ("from keras.layers import JaxLayer", "from keras.layers import Telepathy"):
     try:
         exec(line)
     except ImportError as error:
@@ -97,7 +97,7 @@ def test_programs_of_keras_run_too(tmp_path: Path) -> None:
             "keras.applications.xception No module named 'keras.applications.xception': "
             "tf.keras.applications.xception: not in agog; write the network with tf.keras.layers; its load_weights "
             "reads Keras's files",
-            "cannot import name 'TFSMLayer' from 'tensorflow.keras.layers': tf.keras.layers.TFSMLayer: not in agog; "
+            "cannot import name 'JaxLayer' from 'tensorflow.keras.layers': tf.keras.layers.JaxLayer: not in agog; "
             "hand over arrays with tensor.numpy() or DLPack, in a layer of your own",
             "cannot import name 'Telepathy' from 'tensorflow.keras.layers': agog has nothing of this name.",
         ],

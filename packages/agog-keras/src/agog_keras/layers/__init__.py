@@ -5,6 +5,7 @@ from agog_keras.layers.augmentation import *
 from agog_keras.layers.encoding import *
 from agog_keras.layers.numbers import *
 from agog_keras.layers.resizing import *
+from agog_keras.layers.saved_model import *
 from agog_keras.layers.text_vectorization import *
 from agog_keras.layers.vocabulary import *
 from agog_keras.layers.warping import *

@@ -40,6 +40,30 @@ class SavingMethods:
             raise ValueError(f"Model.save: there is one format, so save_format must be None; got {save_format!r}.")
         save_model(self, filepath, overwrite, include_optimizer)
 
+    def export(
+        self, filepath: str | os.PathLike[str], format: str = "tf_saved_model", verbose: bool = True, **kwargs: Any
+    ) -> None:
+        """Save the call of the model for programs without its class; `tf.saved_model.load` reads it.
+
+        What is loaded has ``serve``, the call without training, and ``signatures``; it can be called and trained too.
+
+        Args:
+            filepath: the folder.
+            format: must be ``"tf_saved_model"``.
+            verbose: whether a line tells what was saved.
+
+        Raises:
+            ValueError: the model was never called, so that its inputs are not known; or the format is another.
+            TracingError: the call does what data cannot say; its line is named.
+        """
+        from agog_saved_model.exporting import export  # here, because most programs do not need it
+
+        if format != "tf_saved_model":
+            raise ValueError(
+                f"Model.export: format must be 'tf_saved_model'; got {format!r}. For ONNX see tf.export.onnx."
+            )
+        export(self, local_path("Model.export", filepath), verbose)
+
     def save_weights(
         self, filepath: str | os.PathLike[str], overwrite: bool = True, save_format: str | None = None
     ) -> None:

@@ -133,6 +133,8 @@ def load_model(
         ImportError: it is a file of Keras, and h5py is not installed.
     """
     path = file_path("load_model", filepath)
+    if os.path.isdir(path):
+        _refuse_saved_model(path)
     if not is_file(path):
         raise NotFoundError(f"load_model: the file {path!r} does not exist.")
     if is_keras_file(path):
@@ -153,6 +155,16 @@ def load_model(
     _check_filled(path, status, model)
     vars(model)["_loading"] = Kept(status)
     return model
+
+
+def _refuse_saved_model(path: str) -> None:
+    from agog_saved_model.loading import contains_saved_model  # here, because most programs do not need it
+
+    if contains_saved_model(path):
+        raise ValueError(
+            f"load_model: the folder {path!r} holds functions and variables, and no description of a model; load it "
+            "with tf.saved_model.load, or as a layer with tf.keras.layers.TFSMLayer."
+        )
 
 
 def _description(path: str, graph: Graph) -> dict[str, Any]:

@@ -185,7 +185,7 @@ class DefinedFunction:
     def _trace(self, key: Any, args: Any, kwargs: Any, parent: Concrete | None, guard: int) -> Any:
         """Call the function and record what it does."""
         memory = self._memory
-        self._note_kind(args, kwargs)
+        memory.note_kind(args, kwargs)
         if not memory.allows(key, parent, guard, self._name):
             return self._called(args, kwargs)
         place = key, id(parent), guard
@@ -258,7 +258,7 @@ class DefinedFunction:
     ) -> Any:
         """Call the function under tapes and record what it does, for a place among what is known."""
         memory, guard = self._memory, 0 if parent is None else place
-        self._note_kind(args, kwargs)
+        memory.note_kind(args, kwargs)
         if not memory.allows(key, parent, guard, self._name):
             return self._called(args, kwargs)
         where = key, id(parent), guard
@@ -310,17 +310,7 @@ class DefinedFunction:
         whole = DefinedFunction(self._python_function, None, self._owner, self._check, self._exact)
         return ConcreteFunction(whole, args, kwargs, self._owner)
 
-    def _note_kind(self, args: Any, kwargs: Any) -> None:
-        """Remember arguments that the function is traced for."""
-        self._memory.kinds.setdefault(key_of_call(args, kwargs), nest.map_structure(spec_of, (args, kwargs)))
-
-    def kinds(self) -> list[tuple[Any, Any]]:
-        """The arguments that the function was traced for.
-
-        Returns:
-            For each kind of them those by place and those by name, with a `TensorSpec` for each tensor.
-        """
-        return list(self._memory.kinds.values())
+    memory = property(lambda self: self._memory, doc="The traces.")
 
     def traces(self) -> list[TraceInfo]:
         """The traces of the function.

@@ -10,10 +10,13 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 from weakref import ref
 
+from agog_core import nest
 from agog_core.errors import TracingWarning
 from agog_core.named_tuple import Named
 from agog_core.settable import Reads
 from agog_core.tracing.errors import OtherWayError, again
+from agog_core.tracing.functions.arguments import key_of_call
+from agog_core.tracing.functions.concrete_function import spec_of
 from agog_core.tracing.functions.retracing import MOST_FAILURES, MOST_WAYS, Retracing, depth
 from agog_core.tracing.graphs.graph import Effect, Graph, Node
 from agog_core.tracing.state.variables import Failure
@@ -59,7 +62,7 @@ class Memory:
         self.latest_taped = _NOTHING
         self.taped: dict[Any, Any] = {}  # for calls under tapes
         self._before: Concrete | Taped | None = None  # what the last call has found by its key
-        self.kinds: dict[Any, Any] = {}  # of arguments that it was traced for: specs in the place of tensors
+        self.kinds: dict[Any, tuple[Any, Any]] = {}  # of arguments that it was traced for
         self.created: set[Any] = set()  # the places at which a call has created variables
         self.infos: list[TraceInfo] = []
         # Held while what is here changes, and not while the function is traced: Python may wait for other threads.
@@ -69,6 +72,10 @@ class Memory:
         self.retracing = Retracing()
         self._loops: set[str] = set()  # the lines of loops that were warned of
         self._failures: set[str] = set()  # the reasons of calls in which ops have failed
+
+    def note_kind(self, args: Any, kwargs: Any) -> None:
+        """Remember arguments that the function is traced for: specs in the place of tensors."""
+        self.kinds.setdefault(key_of_call(args, kwargs), nest.map_structure(spec_of, (args, kwargs)))
 
     def with_reads(self, key: Any) -> tuple[Any, Reads]:
         """A key, with what a trace has read and finds as it was; something new where there is none."""

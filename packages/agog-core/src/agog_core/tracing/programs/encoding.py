@@ -131,7 +131,7 @@ def _fields(decoder: Decoder, content: Any, depth: int) -> Any:
     name, fields, values = content
     if not all(type(each) is str and each.isidentifier() for each in (name, *fields)):
         raise ValueError(f"{str(content)[:80]!r} is no named tuple")
-    return namedtuple(name, fields)(*decoder.each(values, depth))  # type: ignore[misc]  # names that a file says
+    return namedtuple(name, fields)(*decoder.each(values, depth))
 
 
 def _spec(decoder: Decoder, content: Any, depth: int) -> TensorSpec:
@@ -168,8 +168,8 @@ def structure(value: Any, tensors: list[Tensor], encode: Callable[[Any], Any]) -
     if isinstance(value, IndexedSlices):
         return {"slices": [structure(each, tensors, encode) for each in (value.values, value.indices)]}
     if isinstance(value, SparseTensor):
-        parts = value.indices, value.values, value.dense_shape
-        return {"sparse": [structure(each, tensors, encode) for each in parts]}
+        three = value.indices, value.values, value.dense_shape
+        return {"sparse": [structure(each, tensors, encode) for each in three]}
     if type(value) is list:
         return [structure(each, tensors, encode) for each in value]
     if isinstance(value, tuple):

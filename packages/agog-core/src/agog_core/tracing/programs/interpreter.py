@@ -41,6 +41,7 @@ class Interpreter:
         self, program: Mapping[str, Any], arrays: Mapping[str, Any], variables: Sequence[Variable], name: str
     ) -> None:
         self.program, self.arrays, self.variables, self.name = program, arrays, variables, name
+        self.__name__ = name
         self._constants: dict[tuple[str, str], Tensor] = {}
 
     def __call__(self, *tensors: Tensor) -> Any:
@@ -94,9 +95,9 @@ class _Run:
         place = program["sizes"][number]
         if number < program["inputs_sizes"]:
             where, axis = place[0]
-            return self.tensors[where]._shape[axis]
+            return int(self.tensors[where]._shape[axis])
         where, axis = place
-        return self.values[where]._shape[axis]
+        return int(self.values[where]._shape[axis])
 
     def run(self, steps: Sequence[Mapping[str, Any]], values: dict[int, Tensor]) -> Any:
         """Run steps; the block that follows, where they end with a branch."""
@@ -137,7 +138,9 @@ class _Run:
     # One for each kind of step
 
     def op(self, step: Mapping[str, Any], inputs: list[Tensor], values: Any) -> Any:
-        result: Any = call(op_of(step["name"]), *inputs, **self.attributes(step))
+        op, given = op_of(step["name"]), self.attributes(step)
+        is_alone = op.elementwise and not given and len(op.inputs) < 3  # whose gradients sum over what was broadcast
+        result: Any = op.function(*inputs) if is_alone else call(op, *inputs, **given)
         return result if isinstance(result, tuple) else (result,)
 
     def create(self, step: Mapping[str, Any], inputs: list[Tensor], values: Any) -> Any:

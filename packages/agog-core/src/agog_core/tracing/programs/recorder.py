@@ -206,7 +206,9 @@ class Recorder(ControlFlow, Tracer):
             return function(*arguments)
         if isinstance(function, HostFunction) and all(isinstance(each, Tensor) for each in arguments):
             kinds = function.result_dtypes
-            return self.host(function, arguments, kinds)[0] if len(kinds) == 1 else self.host(function, arguments, kinds)
+            return (
+                self.host(function, arguments, kinds)[0] if len(kinds) == 1 else self.host(function, arguments, kinds)
+            )
         self.refuse("Python computes there what no op does")
 
     def python(self, function: Callable[..., Any], inputs: Sequence[Tensor], dtypes: Sequence[DType]) -> NoReturn:

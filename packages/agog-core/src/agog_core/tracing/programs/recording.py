@@ -234,7 +234,7 @@ class _Call:
             del result
         self.tensors = []
         recorder.end()
-        drop_dead(recorder.block, {number for number in recorder.block.outputs["tensors"]} | _sized(recorder))
+        drop_dead(recorder.block, set(recorder.block.outputs["tensors"]) | _sized(recorder))
 
 
 def _sized(recorder: Recorder) -> set[int]:
@@ -361,6 +361,3 @@ def _strip(tree: Any) -> None:
     elif isinstance(tree, list):
         for each in tree:
             _strip(each)
-
-
-

@@ -110,7 +110,9 @@ class Merger:
             raise NoLineError(f"{where}: constants of several kinds")
         if all(each.shape == first.shape for each in arrays):
             if first.size <= 64 and first.dtype.kind in "iuf":
-                values = [list(map(int, each.reshape(-1))) for each in arrays if np.array_equal(each, each.astype("i8"))]
+                values = [
+                    list(map(int, each.reshape(-1))) for each in arrays if np.array_equal(each, each.astype("i8"))
+                ]
                 if len(values) == len(arrays):
                     elements = [self.merged(each, where) for each in zip(*values, strict=True)]
                     return {"elements": [elements, list(first.shape), first.dtype.name]}

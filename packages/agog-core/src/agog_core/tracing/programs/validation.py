@@ -55,13 +55,12 @@ def check(program: Any, arrays: Collection[str], variables: int) -> None:
         arrays: the names of the arrays.
         variables: how many there are.
     """
-    fields = {"inputs", "steps", "outputs"}
     if not isinstance(program, dict) or not isinstance(program.get("block"), dict):
         _fail("a program is an object with a block", program)
     block = program["block"]
-    inputs, kinds, sizes, count = (program.get(name) for name in ("inputs_sizes", "kinds", "sizes", "inputs_sizes"))
+    inputs, kinds, sizes = (program.get(name) for name in ("inputs_sizes", "kinds", "sizes"))
     if not (type(inputs) is int and isinstance(kinds, list) and isinstance(sizes, list) and 0 <= inputs <= len(sizes)):
-        _fail("a program has kinds and sizes", fields)
+        _fail("a program has kinds and sizes", kinds)
     if not isinstance(block.get("inputs"), list) or len(block["inputs"]) != len(kinds):
         _fail("a program has an input of each kind", block.get("inputs"))
     for dtype, shape in kinds:
