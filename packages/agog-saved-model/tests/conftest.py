@@ -29,7 +29,7 @@ class Line(ag.Module):
 
     @ag.function
     def scaled(self, x, scale=2.0, names=("a",)):
-        return {name: self.slope * x * scale for name in names}
+        return dict.fromkeys(names, self.slope * x * scale)
 
     @ag.function(input_signature=[ag.TensorSpec([])])
     def step(self, x):

@@ -20,7 +20,7 @@ from agog_saved_model import load, save
 from agog_saved_model.document import FILE
 from agog_testing import says
 
-COUNT = int(os.environ.get("AGOG_DAMAGED_MODELS", "60"))
+COUNT = 500 if os.environ.get("AGOG_ENDURANCE") else 50
 
 
 def test_what_cannot_be_saved(line: Any, tmp_path: Path) -> None:

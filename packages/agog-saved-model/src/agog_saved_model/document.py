@@ -6,7 +6,6 @@ every byte. `agog ckpt show` and ``tf.train.load_checkpoint`` read the variables
 
 from __future__ import annotations
 
-import os
 import shutil
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -20,7 +19,8 @@ from agog_checkpoint.graph import Graph, Node, SavedVariable
 from agog_checkpoint.objects import Snapshot
 from agog_core import Tensor, Variable, convert_to_tensor
 from agog_core.errors import DataLossError, UnimplementedError
-from agog_saved_model.assets import FOLDER, Asset, names_of
+from agog_core.files import is_file, is_folder, join, make_folders, names_in, open_file, remove
+from agog_saved_model.assets import FOLDER, Asset, copies_of
 
 FILE = "saved_model.safetensors"
 VERSION = 1
@@ -43,25 +43,25 @@ def write_folder(
         raise UnimplementedError(
             f"saved_model.save: the variable {texts[0]!r} holds texts, which no file of agog does."
         )
-    names = names_of(assets, folder)
+    copies = copies_of(assets, folder)
+    names = [copy.name for copy in copies]
     document = {"version": VERSION, **document, "texts": strings, "assets": [f"{FOLDER}/{name}" for name in names]}
     graph = Graph([Node(dict(zip(values, range(1, len(values) + 1), strict=True)), None, {_STATE: document})], [])
     for name, value in values.items():
         graph.nodes.append(Node({}, SavedVariable(name, value.dtype.name, tuple(value._shape))))
-    os.makedirs(os.path.join(folder, FOLDER) if names else folder, exist_ok=True)
-    first = {os.path.join(FOLDER, name): partial(_copy, asset) for name, asset in zip(names, assets, strict=True)}
-    commit(
-        os.path.join(folder, FILE),
-        partial(write, saved=Snapshot(graph, values)),
-        first,
-        placed=partial(os.path.join, FOLDER),
-    )
-    _remove_others(os.path.join(folder, FOLDER), names)
+    make_folders(join(folder, FOLDER) if names else folder)
+    first = {
+        join(FOLDER, copy.name): partial(_copy, asset)
+        for copy, asset in zip(copies, assets, strict=True)
+        if not copy.is_there
+    }
+    commit(join(folder, FILE), partial(write, saved=Snapshot(graph, values)), first, placed=partial(join, FOLDER))
+    _remove_others(join(folder, FOLDER), names)
 
 
 def read_folder(folder: str) -> tuple[dict[str, Any], dict[str, np.ndarray[Any, Any]], str]:
     """The document of a saved model, arrays by their names, and the name of the file."""
-    file = os.path.join(folder, FILE)
+    file = join(folder, FILE)
     graph, found = read_file(file)
     arrays = dict(found)
     state = graph.nodes[0].state or {}
@@ -78,17 +78,15 @@ def read_folder(folder: str) -> tuple[dict[str, Any], dict[str, np.ndarray[Any, 
 
 
 def _copy(asset: Asset, stream: BinaryIO) -> None:
-    with open(asset._path, "rb") as source:
+    with open_file(asset.path, "rb") as source:
         shutil.copyfileobj(source, stream)
 
 
 def _remove_others(folder: str, names: Sequence[str]) -> None:
     """Remove the assets of what was replaced."""
-    if os.path.isdir(folder):
-        for name in os.listdir(folder):
-            path = os.path.join(folder, name)
-            if name not in names and os.path.isfile(path):
-                os.unlink(path)
+    for name in names_in(folder) if is_folder(folder) else ():
+        if name not in names and is_file(join(folder, name)):
+            remove(join(folder, name))
 
 
 def _texts(array: np.ndarray[Any, Any]) -> list[Any]:

@@ -12,7 +12,7 @@ from agog_checkpoint.commit import translated
 from agog_core import Variable, convert_to_tensor
 from agog_core.dtypes import as_dtype
 from agog_core.errors import DataLossError, NotFoundError, OpError, UnimplementedError
-from agog_core.host_files import local_path
+from agog_core.files import absolute, file_path, is_file, join
 from agog_core.tracing.programs.validation import UnknownPartError
 from agog_saved_model.assets import Asset
 from agog_saved_model.document import FILE, read_folder, tensor_of, texts
@@ -22,7 +22,7 @@ from agog_saved_model.restored_object import RestoredObject
 __all__ = ["contains_saved_model", "load"]
 
 # What imports modules whose functions on the host programs may name.
-late_functions: list[Callable[[], None]] = []
+late_functions: list[Callable[[], object]] = []
 _DAMAGE = (ValueError, TypeError, LookupError, AttributeError, RecursionError, OverflowError, OpError)
 
 
@@ -40,8 +40,8 @@ def contains_saved_model(export_dir: str | os.PathLike[str]) -> bool:
     """
     from agog_checkpoint.tensorflow.location import is_saved_model
 
-    folder = local_path("saved_model.contains_saved_model", export_dir)
-    return os.path.isfile(os.path.join(folder, FILE)) or is_saved_model(folder)
+    folder = file_path("saved_model.contains_saved_model", export_dir)
+    return is_file(join(folder, FILE)) or is_saved_model(folder)
 
 
 def load(export_dir: str | os.PathLike[str], tags: Any = None, options: Any = None) -> Any:
@@ -71,11 +71,11 @@ def load(export_dir: str | os.PathLike[str], tags: Any = None, options: Any = No
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     save(module, folder)
     ...     loaded = load(folder)
-    >>> print(loaded.square(3.0), loaded.signatures["serving_default"](x=ag.constant(2.0)))
-    tf.Tensor(9.0, shape=(), dtype=float32) {'output_0': <tf.Tensor: id=0, shape=(), dtype=float32, numpy=4.0>}
+    >>> print(loaded.square(3.0), loaded.signatures["serving_default"](x=ag.constant(2.0))["output_0"])
+    tf.Tensor(9.0, shape=(), dtype=float32) tf.Tensor(4.0, shape=(), dtype=float32)
     """
-    folder = os.path.abspath(local_path("saved_model.load", export_dir))
-    if not os.path.isfile(os.path.join(folder, FILE)):
+    folder = absolute(file_path("saved_model.load", export_dir))
+    if not is_file(join(folder, FILE)):
         return _of_tensorflow(folder)
     while late_functions:
         late_functions.pop()()
@@ -175,7 +175,7 @@ def _inside(folder: str, name: Any) -> str:
     parent, _, own = str(name).partition("/")
     if parent != "assets" or not own or own != os.path.basename(own) or own in (".", ".."):
         raise ValueError(f"{name!r} is no file of the folder")
-    return os.path.join(folder, parent, own)
+    return join(folder, parent, own)
 
 
 def _text(path: str) -> np.ndarray[Any, Any]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from agog_core import Variable
 from agog_core.checkpointable import Checkpointable
-from agog_core.host_files import local_path
+from agog_core.files import file_path
 from agog_core.tracing.programs.recording import Kept
 from agog_saved_model.document import write_folder
 from agog_saved_model.function_data import Saved, data_of
@@ -62,7 +62,7 @@ def save(obj: Any, export_dir: str | os.PathLike[str], signatures: Any = None, o
             "saved_model.save: the object must be a model, a tf.Module or a tf.train.Checkpoint; got a "
             f"{type(obj).__name__}."
         )
-    save_with(obj, local_path("saved_model.save", export_dir), signatures, {})
+    save_with(obj, file_path("saved_model.save", export_dir), signatures, {})
 
 
 def save_with(obj: Any, folder: str, signatures: Any, others: Mapping[str, Saved]) -> None:
@@ -71,7 +71,7 @@ def save_with(obj: Any, folder: str, signatures: Any, others: Mapping[str, Saved
     by_name = signatures_of(signatures, obj)
     nodes = Nodes(obj, kept)
     nodes.add(others)
-    kept.paths = {asset._path.encode(): place for place, asset in enumerate(nodes.assets)}
+    kept.paths = {asset.path.encode(): place for place, asset in enumerate(nodes.assets)}
     places = {name: nodes.function(found) for name, found in by_name.items()}
     functions = [data_of(found, kept) for found in nodes.functions]
     named = _names(kept.variables, nodes.names)

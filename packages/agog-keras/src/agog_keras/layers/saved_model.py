@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from agog_core.host_files import local_path
+from agog_core.files import file_path
 from agog_layers.layer.layer import Layer
 
 __all__ = ["TFSMLayer"]
@@ -46,7 +46,7 @@ class TFSMLayer(Layer):
         from agog_saved_model.loading import load  # here, because most programs do not need it
 
         super().__init__(name=name, trainable=trainable, dtype=dtype)
-        self.filepath = local_path("TFSMLayer", filepath)
+        self.filepath = file_path("TFSMLayer", filepath)
         self.call_endpoint, self.call_training_endpoint = call_endpoint, call_training_endpoint
         loaded = load(self.filepath)
         self._plain = self._found(loaded, call_endpoint)

@@ -62,7 +62,7 @@ class SavingMethods:
             raise ValueError(
                 f"Model.export: format must be 'tf_saved_model'; got {format!r}. For ONNX see tf.export.onnx."
             )
-        export(self, local_path("Model.export", filepath), verbose)
+        export(self, file_path("Model.export", filepath), verbose)
 
     def save_weights(
         self, filepath: str | os.PathLike[str], overwrite: bool = True, save_format: str | None = None
