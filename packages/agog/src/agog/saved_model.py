@@ -1,5 +1,8 @@
 """``tf.saved_model``: functions, variables and files of a model, which load without its class."""
 
+from functools import partial as _partial
+from importlib import import_module as _import_module
+
 from agog_compat.advice import taught as _taught
 from agog_compat.graph_only import Refused as _Refused
 from agog_core.exports import later as _later
@@ -17,10 +20,7 @@ SERVING = "serve"
 TRAINING = "train"
 
 
-def _tables() -> None:
-    from agog_compat import lookup  # whose functions on the host saved models may name
-
-
-_late_functions.append(_tables)
+# Its functions on the host may be named in saved models.
+_late_functions.append(_partial(_import_module, "agog_compat.lookup.tables"))
 __getattr__, __dir__ = _later(__name__, rooms=[_Refused("tf.saved_model")])
 __getattr__ = _taught(__name__, __getattr__)
