@@ -65,6 +65,7 @@ ORACLE_TESTS = ROOT / "tests" / "oracle"
 TENSORBOARD_TESTS = ROOT / "tests" / "tensorboard"
 NOTEBOOK_TESTS = ROOT / "tests" / "notebooks"
 KERAS_TESTS = ROOT / "tests" / "keras"
+TENSORFLOW_TESTS = ROOT / "tests" / "tensorflow"
 ONNX_TESTS = ROOT / "tests" / "onnx"
 SITE = ("sphinx==9.0.4", "myst-parser==5.2.0", "furo==2025.12.19", "matplotlib>=3.9")
 NOTEBOOKS = ("nbclient==0.11.0", "ipykernel==7.4.0", "pytest>=8")
@@ -316,6 +317,13 @@ def keras(session: nox.Session) -> None:
 
 
 @nox.session(default=False, requires=["wheels"])
+def tensorflow(session: nox.Session) -> None:
+    """Let TensorFlow read the checkpoints that agog writes, and agog those of TensorFlow."""
+    install(session, "agog", "pytest>=8", "pytest-timeout", "tensorflow-cpu==2.21.0")
+    pytest(session, TENSORFLOW_TESTS)
+
+
+@nox.session(default=False, requires=["wheels"])
 def onnx(session: nox.Session) -> None:
     """Export every op's samples, and the models of the examples, and compare what onnxruntime computes of them."""
     install(session, "agog", "agog-export[test]", "agog-testing", "scikit-learn", WORKERS_PACKAGE)
@@ -452,6 +460,14 @@ def ranks(session: nox.Session) -> None:
     install(session, *all_members())
     session.env["AGOG_RANKS"] = "all"
     pytest(session, ROOT / "tests" / "ranks", "-s")
+
+
+@nox.session(default=False, requires=["wheels"])
+def damaged_checkpoints(session: nox.Session) -> None:
+    """Damage checkpoints of TensorFlow, 3,000 of them or AGOG_DAMAGED_CHECKPOINTS: an error or the right values."""
+    install(session, "agog-checkpoint[test,tensorflow]")
+    session.env["AGOG_DAMAGED_CHECKPOINTS"] = os.environ.get("AGOG_DAMAGED_CHECKPOINTS", "3000")
+    pytest(session, MEMBERS["agog-checkpoint"] / "tests/bundles/test_checkpoint_bundles_fuzz.py", "-s")
 
 
 @nox.session(default=False)

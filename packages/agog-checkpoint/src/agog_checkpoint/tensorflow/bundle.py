@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from contextlib import ExitStack
 from typing import BinaryIO
 
@@ -87,6 +88,10 @@ class Bundle(TensorFlowCheckpoint):
         if masked(raw) != place.checksum:
             raise ValueError("its bytes have another checksum than was written")
         return raw.view(dtype.numpy_dtype).reshape(shape)
+
+    def _most_elements(self, name: str, slices: Sequence[Slice]) -> int:
+        shards = {self._slice_entry(name, part)[1].shard for part in slices}
+        return sum(self._stream(shard).seek(0, os.SEEK_END) for shard in shards)
 
     def _slice_entry(self, name: str, part: Slice) -> tuple[TensorInfo, Place]:
         key = slice_key(name, part.extents)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import struct
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from types import TracebackType
 from typing import Any, Self
@@ -46,6 +46,10 @@ class TensorFlowCheckpoint(ABC):
     @abstractmethod
     def _part(self, name: str, part: Slice | None, dtype: DType, shape: tuple[int, ...]) -> Array:
         """The values of a slice, or of a whole tensor."""
+
+    @abstractmethod
+    def _most_elements(self, name: str, slices: Sequence[Slice]) -> int:
+        """How many elements the files of some slices can hold at most."""
 
     @abstractmethod
     def close(self) -> None:
@@ -95,6 +99,8 @@ class TensorFlowCheckpoint(ABC):
             raise ValueError(f"its slices have not the elements of its shape {list(info.shape)}")
         if len(info.slices) == 1:
             return self._part(name, info.slices[0], dtype, info.shape)
+        if info.size > self._most_elements(name, info.slices):  # before memory for so many is taken
+            raise ValueError(f"its files are too small for the shape {list(info.shape)}")
         whole, is_there = np.empty(info.shape, dtype.numpy_dtype), np.zeros(info.shape, bool)
         for part, place, shape in zip(info.slices, places, shapes, strict=True):
             values = self._part(name, part, dtype, shape)

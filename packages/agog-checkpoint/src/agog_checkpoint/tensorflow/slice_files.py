@@ -17,8 +17,10 @@ from agog_checkpoint.tensorflow.protobuf import Message
 from agog_checkpoint.tensorflow.table import Table
 from agog_checkpoint.tensorflow.tensor_proto import values_of
 from agog_core.dtypes import DType
+from agog_core.files import status
 
 _META_KEY = b""
+_LARGEST_EXPANSION = 64  # of compressed blocks: three bytes may stand for so many
 
 
 class SliceFiles(TensorFlowCheckpoint):
@@ -27,6 +29,7 @@ class SliceFiles(TensorFlowCheckpoint):
     def __init__(self, prefix: str, files: Sequence[str]) -> None:
         super().__init__(prefix, files[0])
         self._exit = ExitStack()
+        self._files = files
         self._infos: dict[str, TensorInfo] = {}
         self._tables: dict[tuple[str, Slice], tuple[str, Table]] = {}
         try:
@@ -71,6 +74,9 @@ class SliceFiles(TensorFlowCheckpoint):
         if tensor.number(1) not in (0, self._infos[name].dtype):
             raise ValueError("a slice has another dtype than the tensor")
         return values_of(tensor, dtype, math.prod(shape)).reshape(shape)
+
+    def _most_elements(self, name: str, slices: Sequence[Slice]) -> int:
+        return _LARGEST_EXPANSION * sum(status(file).size for file in self._files)
 
     def _tensor(self, name: str, part: Slice) -> Message:
         self._file, table = self._tables[name, part]
