@@ -106,6 +106,7 @@ def integration(session: nox.Session) -> None:
         DOCUMENTATION_TESTS,
         GPU_TESTS,
         KERAS_TESTS,
+        TENSORFLOW_TESTS,
         NOTEBOOK_TESTS,
         ONNX_TESTS,
         ORACLE_TESTS,

@@ -11,17 +11,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-
-tensorflow = pytest.importorskip("tensorflow", reason="needs tensorflow-cpu, which the session tensorflow installs")
+import tensorflow
+from bundles.tensors import PARTS, SECOND, same
 
 import agog as tf
 from agog_checkpoint.tensorflow import open_checkpoint
 from agog_checkpoint.tensorflow.writer import write_checkpoint
 
 BUNDLES = Path(__file__).parents[2] / "packages/agog-checkpoint/tests/bundles"
-sys.path.insert(0, str(BUNDLES.parent))
-from bundles.tensors import PARTS, SECOND, same
-
 v1 = tensorflow.compat.v1
 
 
