@@ -49,6 +49,7 @@ OF_TESTS = {
         "AGOG_CONFORMANCE",
         "AGOG_CUDA",
         "AGOG_CUPY",
+        "AGOG_DAMAGED_CHECKPOINTS",
         "AGOG_DATA_DIR",
         "AGOG_ENDURANCE",
         "AGOG_FUZZ",
