@@ -47,7 +47,7 @@ class MPICommunicator:
         self.local_rank: int = near.rank
         self.local_size: int = near.size
         near.Free()
-        self._numbers = np.empty(4, np.int64)
+        self._own, self._most = np.empty(2, np.int64), np.empty(2, np.int64)  # numbers of `agree`
 
     def all_reduce(self, array: Any, reduction: str) -> Any:
         given = _computed(array)
@@ -85,17 +85,18 @@ class MPICommunicator:
         return found
 
     def agree(self, number: int) -> bool:
-        self._numbers[:2] = number, -number
+        own, most = self._own, self._most
+        own[0], own[1] = number, -number
         if self._is_patient:
-            request = self._comm.Iallreduce(self._numbers[:2], self._numbers[2:], self._mpi.MAX)
+            request = self._comm.Iallreduce(own, most, self._mpi.MAX)
             looks = 0
             while not request.Test():
                 looks += 1
                 if looks > _LOOKS:
                     time.sleep(_PAUSE)
         else:
-            self._comm.Allreduce(self._numbers[:2], self._numbers[2:], self._mpi.MAX)
-        return bool(self._numbers[2] == -self._numbers[3])
+            self._comm.Allreduce(own, most, self._mpi.MAX)
+        return bool(most[0] == -most[1])
 
     def split(self, ranks: Sequence[int]) -> HostCommunicator:
         group = self._comm.Get_group().Incl(list(ranks))

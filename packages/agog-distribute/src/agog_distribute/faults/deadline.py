@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Iterable
 from threading import get_ident
 from typing import NamedTuple
 
@@ -15,10 +16,11 @@ _DEFAULT = 600.0
 
 
 class Wait(NamedTuple):
-    """A thread that waits for other processes: since when, for what, and whether it may take for ever."""
+    """A thread that waits for other processes: since when, for what (it is a text or becomes one), and whether it may
+    take for ever."""
 
     begin: float
-    what: str
+    what: object
     may_last: bool
 
 
@@ -40,6 +42,11 @@ class _Deadline:
 deadline = _Deadline()
 # What each thread that is in a collective waits for.
 waits: dict[int, Wait] = {}
+
+
+def longest_of(several: Iterable[Wait]) -> Wait | None:
+    """The wait that has begun first."""
+    return min(several, key=lambda wait: wait.begin, default=None)
 
 
 def set_deadline(seconds: float) -> None:
@@ -76,7 +83,7 @@ class Waiting:
 
     __slots__ = ("_may_last", "_thread", "_what")
 
-    def __init__(self, what: str, may_last: bool = False) -> None:
+    def __init__(self, what: object, may_last: bool = False) -> None:
         self._what, self._may_last, self._thread = what, may_last, get_ident()
 
     def __enter__(self) -> None:

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from agog_core.plugin import Communicator
 from agog_distribute.faults.board import Board, new_board
-from agog_distribute.faults.deadline import Wait, deadline, waits
+from agog_distribute.faults.deadline import deadline, longest_of, waits
 from agog_distribute.faults.place import place_of
 
 _PAUSE = 0.5  # seconds between two looks
@@ -77,7 +77,7 @@ class Watch:
     def _overdue(self, now: float) -> str | None:
         """What this process has waited for too long, and what the others do."""
         limit = deadline.seconds()
-        wait = min((wait for wait in tuple(waits.values()) if not wait.may_last), default=None)
+        wait = longest_of(wait for wait in tuple(waits.values()) if not wait.may_last)
         if not limit or wait is None or now - wait.begin <= limit + self._turn():
             return None
         head = (
@@ -123,7 +123,7 @@ def end_all(communicator: Communicator, message: str) -> None:
 
 def activity() -> str:
     """What this process does: in which line, or in which collective it waits."""
-    wait: Wait | None = min(waits.values(), default=None)
+    wait = longest_of(tuple(waits.values()))
     if wait is not None:
         return f"waits in {wait.what}"
     frame = sys._current_frames().get(threading.main_thread().ident or 0)
