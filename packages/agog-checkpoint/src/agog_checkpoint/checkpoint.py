@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from agog_checkpoint import file, together
+from agog_checkpoint import formats, together
 from agog_checkpoint.graph import Graph, graph_of_names
 from agog_checkpoint.objects import by_name, snapshot
 from agog_checkpoint.pointer import point_to
@@ -235,8 +235,8 @@ class Checkpoint(Checkpointable):
             return InitializationOnlyStatus()
         self._behind.wait()
         path = file_path("Checkpoint.restore", save_path)
-        graph, arrays = file.read(path)
-        return self._restore(path, graph, arrays, mapping, only, skip, cast, borrow=True)
+        graph, arrays, fit = formats.read(path)
+        return self._restore(path, graph, arrays, mapping, only, skip, cast, borrow=True, fit=fit)
 
     def read(
         self, save_path: str | os.PathLike[str], options: Any = None
@@ -309,15 +309,19 @@ class Checkpoint(Checkpointable):
         skip: str | Iterable[str],
         cast: bool,
         borrow: bool,
+        fit: formats.Fit | None = None,
     ) -> CheckpointLoadStatus:
-        if graph.is_by_name():
+        if fit is None and graph.is_by_name():
             mapping = {**by_name(self, graph), **(mapping or {})}
-        wants, unwanted = _wants_all, frozenset[int]()
+        wants, unwanted, selection = _wants_all, frozenset[int](), None
         if mapping or only is not None or skip:
             from agog_checkpoint.selection import Selection, renamed
 
             selection = Selection(only, skip)
             graph = renamed(path, graph, mapping or {})
+        if fit is not None:
+            graph = fit(graph, self)
+        if selection is not None:
             wants, unwanted = selection.wants, frozenset(selection.unwanted(path, graph))
         if "save_counter" in graph.nodes[0].children:
             _ = self.save_counter  # makes it, so that it is restored

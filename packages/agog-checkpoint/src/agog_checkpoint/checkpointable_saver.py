@@ -6,7 +6,7 @@ import os
 from functools import partial
 from typing import Any
 
-from agog_checkpoint import file, together
+from agog_checkpoint import formats, together
 from agog_checkpoint.objects import snapshot
 from agog_checkpoint.pointer import point_to
 from agog_checkpoint.restore import Restore
@@ -81,4 +81,6 @@ class CheckpointableSaver:
         if save_path is None:
             return InitializationOnlyStatus()
         path = file_path("CheckpointableSaver.restore", save_path)
-        return CheckpointLoadStatus(Restore(path, *file.read(path), self._root, borrow=True), self._root)
+        graph, arrays, fit = formats.read(path)
+        graph = graph if fit is None else fit(graph, self._root)
+        return CheckpointLoadStatus(Restore(path, graph, arrays, self._root, borrow=True), self._root)

@@ -2,8 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
 from agog_checkpoint import file
+from agog_checkpoint.graph import Graph
+from agog_core.checkpointable import Checkpointable
 from agog_core.files import modified
+
+Array = np.ndarray[Any, Any]
+# Gives a graph the names that the parts of a program have.
+Fit = Callable[[Graph, Checkpointable], Graph]
 
 
 def exists(path: str) -> bool:
@@ -35,3 +46,16 @@ def time_of(path: str) -> float | None:
 
         main = files_of(path)[0]
     return None if main is None else modified(main)
+
+
+def read(path: str) -> tuple[Graph, Mapping[str, Array], Fit | None]:
+    """Read a checkpoint of either: the graph, the values by key, and what fits a graph of TensorFlow to a program.
+
+    Raises what `file.read` raises.
+    """
+    if not is_of_tensorflow(path):
+        return *file.read(path), None
+    from agog_checkpoint.tensorflow.graph import read as read_tensorflow
+
+    contents = read_tensorflow(path)
+    return contents.graph, contents.arrays, contents.fitted

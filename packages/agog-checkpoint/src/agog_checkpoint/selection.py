@@ -108,7 +108,7 @@ def renamed(path: str, graph: Graph, mapping: Mapping[str, str]) -> Graph:
     for target, number, *_ in sorted(moves, key=lambda move: move[0].count("/") + bool(move[0])):
         moved = number or root
         # One value for two objects: each needs a node of its own.
-        _place(nodes, target, _copy(nodes, moved, {}) if moved in placed else moved)
+        place(nodes, target, _copy(nodes, moved, {}) if moved in placed else moved)
         placed.add(moved)
     return Graph(nodes, graph.slots)
 
@@ -155,7 +155,8 @@ def _copy(nodes: list[Node], number: int, done: dict[int, int]) -> int:
     return done[number]
 
 
-def _place(nodes: list[Node], target: str, number: int) -> None:
+def place(nodes: list[Node], target: str, number: int) -> None:
+    """Put a node at a path. Raises ValueError if the path leads through a variable."""
     if not target:
         nodes[0].children |= nodes[number].children
         return

@@ -153,6 +153,17 @@ class Checkpointable(State, Settable):
         """
         return {name: slot for name, owner, slot in self.checkpoint_slots() if owner is variable}
 
+    def values_after_steps(self, steps: int) -> Mapping[str, float]:
+        """Own variables whose values follow from a number of steps, for checkpoints that have that number alone.
+
+        Args:
+            steps: how many steps an optimizer has made.
+
+        Returns:
+            Names of variables, which are made, to their values; empty for most objects.
+        """
+        return {}
+
 
 class MarkingList(list[Any]):
     """A list from a `NoDependency`, marked as no part to save."""

@@ -88,6 +88,12 @@ class AdamOptimizer(Optimizer, step_op=apply_adam, step_unit="element"):
             self.beta2_power = host_variable(beta2, "float64", "beta2_power")
         return math.sqrt(1 - float(self.beta2_power)) / (1 - float(self.beta1_power))
 
+    def values_after_steps(self, steps: int) -> dict[str, float]:
+        """See `Checkpointable.values_after_steps`."""
+        betas = {"beta1_power": number(self.beta1), "beta2_power": number(self.beta2)}
+        self.correction(*betas.values())
+        return {name: beta ** (steps + 1) for name, beta in betas.items() if name in vars(self)}
+
     def finish(self) -> None:
         scale(self.beta1_power, late(lambda: number(self.beta1)))
         scale(self.beta2_power, late(lambda: number(self.beta2)))

@@ -309,6 +309,12 @@ class Optimizer(Step, Checkpointable, step_unit="element"):
         made: Mapping[str, Variable] = self._slots.of.get(variable, {})
         return made
 
+    def restore_checkpoint_state(self, state: Mapping[str, Any]) -> None:
+        """Take over ``steps``, the number of steps in a checkpoint that has only that, and no running products."""
+        if "steps" in state:
+            for name, value in self.values_after_steps(state["steps"]).items():
+                getattr(self, name).assign(value)
+
     def _check_step(self, method: str, global_step: Any, hint: str) -> None:
         if global_step is not None and not isinstance(global_step, Variable):
             kind = type(global_step).__name__

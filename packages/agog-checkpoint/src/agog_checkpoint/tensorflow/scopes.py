@@ -21,17 +21,7 @@ def keys_in_scopes(what: str, names: Iterable[str], keys: Iterable[str]) -> dict
     {'step': 'step', 'sequential/dense/kernel': 'dense/kernel'}
     """
     every, wanted = list(keys), list(names)
-    found = {name: name for name in set(wanted).intersection(every)}
-    rest = [key for key in every if key not in found]
-    by_ending: dict[str, list[str]] = {}
-    for key in rest:
-        for ending in _endings(key):
-            by_ending.setdefault(ending, []).append(key)
-    free = set(rest)
-    for name in wanted:
-        if name not in found:
-            shorter = [ending for ending in _endings(name) if ending in free and ending != name]
-            found[name] = _only(what, name, [*by_ending.get(name, []), *shorter], every)
+    found = {name: _only(what, name, fitting, every) for name, fitting in candidates(wanted, every).items()}
     twice = [key for key, count in Counter(found.values()).items() if count > 1]
     for key in twice:
         both = name_list(name for name in found if found[name] == key)
@@ -40,6 +30,26 @@ def keys_in_scopes(what: str, names: Iterable[str], keys: Iterable[str]) -> dict
             "checkpoint to variables."
         )
     return {name: found[name] for name in wanted}
+
+
+def candidates(names: Iterable[str], keys: Iterable[str]) -> dict[str, list[str]]:
+    """The keys in a checkpoint that each name may have: the same; or those that end with it, or that it ends with.
+
+    >>> candidates(["step", "sequential/dense/kernel"], ["dense/kernel", "step"])
+    {'step': ['step'], 'sequential/dense/kernel': ['dense/kernel']}
+    """
+    every, wanted = list(keys), list(names)
+    same = set(wanted).intersection(every)
+    free = {key: None for key in every if key not in same}
+    by_ending: dict[str, list[str]] = {}
+    for key in free:
+        for ending in _endings(key):
+            by_ending.setdefault(ending, []).append(key)
+    found = {}
+    for name in wanted:
+        shorter = [ending for ending in _endings(name) if ending in free and ending != name]
+        found[name] = [name] if name in same else [*by_ending.get(name, []), *shorter]
+    return found
 
 
 def _only(what: str, name: str, candidates: list[str], keys: list[str]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, ClassVar
 
 import numpy as np
@@ -21,6 +21,16 @@ __all__ = ["KerasOptimizer"]
 
 # What Keras takes today, and all optimizers here.
 _TODAY = ("learning_rate", "global_clipnorm", "name")
+
+# The hyperparameters that Keras keeps in variables, and the attributes that hold them here.
+_ATTRIBUTES = {
+    "learning_rate": ("lr",),
+    "decay": ("decay",),
+    "beta_1": ("beta_1", "beta1"),
+    "beta_2": ("beta_2", "beta2"),
+    "momentum": ("momentum",),
+    "rho": ("rho",),
+}
 
 
 class Rate(float):
@@ -129,6 +139,14 @@ class KerasOptimizer(Configured, Optimizer, step_unit="element"):
         del kept["_decayed"]
         own = {name: getattr(self, name) for name in ("lr", "decay", "clipnorm", "clipvalue", "global_clipnorm")}
         return {name: value for name, value in own.items() if value or name == "lr"} | kept
+
+    def restore_checkpoint_state(self, state: Mapping[str, Any]) -> None:
+        """Take over the hyperparameters in a checkpoint of Keras, where they are numbers here, too."""
+        super().restore_checkpoint_state(state)
+        for name, value in state.items():
+            for attribute in _ATTRIBUTES.get(name, ()):
+                if isinstance(vars(self).get(attribute), (int, float)):
+                    setattr(self, attribute, value)
 
     def _decayed(self) -> float:
         rate = self.lr

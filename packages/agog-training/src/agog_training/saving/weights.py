@@ -7,7 +7,8 @@ import weakref
 from typing import Any
 
 from agog_checkpoint import Checkpoint, together
-from agog_checkpoint.file import file_name, main_file, read
+from agog_checkpoint.file import file_name, main_file
+from agog_checkpoint.formats import is_of_tensorflow, read
 from agog_checkpoint.graph import Graph, Node
 from agog_checkpoint.name_list import name_list
 from agog_checkpoint.objects import snapshot, walk
@@ -25,6 +26,8 @@ from agog_training.saving.keras.settings import warn_of_settings
 
 # The ends of names by which Keras writes HDF5.
 _HDF5 = (".h5", ".hdf5", ".keras")
+# The beginning of the keys of a model's parts.
+_OF_MODEL = "model/"
 # The functions that have warned of the names of their files.
 _warned: set[str] = set()
 
@@ -84,16 +87,25 @@ def load_weights(model: Any, path: str, by_name: bool) -> Any:
         warn_of_settings(path, model, by_name, stacklevel=4)
         return None
     vars(model).pop("_loading", None)
+    if by_name and is_of_tensorflow(path):
+        raise NotImplementedError(
+            f"load_weights: {path!r} is a checkpoint of TensorFlow, which has layers by their places in the model, so "
+            "that by_name must be False; got by_name=True. A file that TensorFlow writes as HDF5 has their names."
+        )
     if by_name:
         status: Any = Checkpoint(names=_named(model)).restore(path).expect_partial()
     else:
-        graph, arrays = read(path)
-        root = Checkpoint(model=Weights(model, with_optimizer="optimizer" in _node(graph, "model").children))
-        status = root._restore(path, graph, arrays, _moved(model, graph), None, (), cast=False, borrow=True)
-        _check_match(model, status)
+        graph, arrays, fit = read(path)
+        saved = _node(graph, "model").children
+        if fit is not None:  # the model may be the root
+            saved = saved | graph.nodes[0].children
+        root = Checkpoint(model=Weights(model, with_optimizer="optimizer" in saved))
+        moved = _moved(model, graph) if fit is None else None
+        status = root._restore(path, graph, arrays, moved, None, (), cast=False, borrow=True, fit=fit)
+        _check_match(model, status, _OF_MODEL if fit is None else "")
     _warn_of(path, unfilled(status, model.weights), stacklevel=4)
     waits_for_optimizer = model.optimizer is None and any(
-        key.startswith("model/optimizer/") for key in status._restore.report()[1]
+        key.startswith(("model/optimizer/", "optimizer/")) for key in status._restore.report()[1]
     )
     if not model.built and not _is_whole(model):
         _Later(status, model, path, waits_for_optimizer)
@@ -126,11 +138,12 @@ def _moved(model: Any, graph: Graph) -> dict[str, str]:
     return {f"model/layers/{here}": f"model/layers/{there}" for here, there in pairs if here != there}
 
 
-def _check_match(model: Any, status: Any) -> None:
-    """Raise AssertionError if nothing of the file has found its place in the model, or waits for it."""
+def _check_match(model: Any, status: Any, begin: str) -> None:
+    """Raise AssertionError if nothing of the file has found its place in the model, or waits for it, among the keys
+    with a beginning."""
     matched, deferred, unmatched = status._restore.report()
     has_nothing = not (matched or deferred or unmatched or model.weights) and _is_whole(model)
-    if has_nothing or any(key.startswith("model/") for key in (*matched, *deferred)):
+    if has_nothing or any(key.startswith(begin) for key in (*matched, *deferred)):
         return
     status.expect_partial()
     if not model.checkpoint_dependencies():

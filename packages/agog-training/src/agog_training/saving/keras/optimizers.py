@@ -10,7 +10,6 @@ from typing import Any
 from agog_checkpoint.regular_file import open_local
 from agog_checkpoint.warning import CheckpointWarning
 from agog_core import Variable
-from agog_optimizers.hyperparameters import number
 from agog_training import optimizers
 from agog_training.optimizers import schedules
 from agog_training.saving.keras.files import datasets_at, hdf5_in, value_of, variables_in_order
@@ -97,7 +96,8 @@ def _state(
         if kind == "Adagrad":
             value = value + config.get("epsilon", 1e-7)
         yield slot, value
-    yield from _powers(optimizer, steps)
+    for name, value in optimizer.values_after_steps(steps).items():
+        yield getattr(optimizer, name), value
     if last:
         yield optimizer.m_schedule, value_of(path, optimizer.m_schedule, datasets[-1])
 
@@ -112,14 +112,3 @@ def _slots_of(kind: str, optimizer: Any) -> list[tuple[str, ...]]:
     }
     amsgrad = [("vhat",)] if getattr(optimizer, "amsgrad", False) else []
     return [*(names for names in _SLOTS[kind] if not unused & set(names)), *amsgrad]
-
-
-def _powers(optimizer: Any, steps: int) -> Iterator[tuple[Variable, Any]]:
-    """The running products of Adam and the like after so many steps."""
-    if not hasattr(optimizer, "correction"):
-        return
-    betas = {"beta1_power": number(optimizer.beta1), "beta2_power": number(optimizer.beta2)}
-    optimizer.correction(*betas.values())
-    for name, beta in betas.items():
-        if name in vars(optimizer):
-            yield getattr(optimizer, name), beta ** (steps + 1)
