@@ -455,3 +455,37 @@ def test_show_of_a_damaged_file_of_another_program(foreign: Path) -> None:
     result = run("show", path)
     assert result.exit_code == 1
     assert str(path) in result.output
+
+
+def test_checkpoints_at_urls() -> None:
+    pytest.importorskip("fsspec", reason="fsspec, which opens URLs, is not installed")
+    from agog_testing.stores import failing_store
+
+    url = "failing://bucket/run"
+    with failing_store() as store:
+        manager = tf.train.CheckpointManager(tf.train.Checkpoint(**values()), url, 2, max_shard_bytes=1000)
+        first, second = manager.save(), manager.save()
+        listed = json.loads(run("ls", url, "--json").output)
+        assert [(each["checkpoint"], each["newest"]) for each in listed] == [("ckpt-1", False), ("ckpt-2", True)]
+        assert [each["bytes"] for each in listed] == [
+            sum(len(file.getvalue()) for name, file in store.store.items() if each["checkpoint"] in name)
+            for each in listed
+        ]
+        assert "kernel  float32 [2, 3] 24 B" in run("show", url).output
+        assert run("verify", url).output == f"{first}: whole, 4 tensors\n{second}: whole, 4 tensors\n"
+        assert run("diff", first, second).output == "save_counter: 1 of 1 value differ, by at most 1\n"
+        assert run("gc", url).output == "nothing to remove\n"
+        shard = next(name for name in store.store if "00001-of" in name)
+        content = store.store.pop(shard).getvalue()
+        store().pipe_file(shard, content[:-1] + b"?")
+        damaged = run("verify", url)
+        assert damaged.exit_code == 1
+        assert "DAMAGED" in damaged.output
+        del store.store["/bucket/run/ckpt-1.safetensors.index.json"]
+        for file in store.store.values():
+            file.modified = file.modified.replace(year=2020)
+        left = sorted(name for name in store.store if "ckpt-1" in name)
+        assert left
+        assert run("gc", url, "--delete").output.count("removed") == len(left)
+        assert not set(left) & set(store.store)
+        assert run("verify", second).output == f"{second}: whole, 4 tensors\n"
