@@ -62,6 +62,7 @@ WRITTEN = {
     "written-device": (("--device",), ("add", "matmul", "random_normal", "reduce_sum", "reshape")),
 }
 ORACLE_TESTS = ROOT / "tests" / "oracle"
+REMOTE_TESTS = ROOT / "tests" / "remote"
 TENSORBOARD_TESTS = ROOT / "tests" / "tensorboard"
 NOTEBOOK_TESTS = ROOT / "tests" / "notebooks"
 KERAS_TESTS = ROOT / "tests" / "keras"
@@ -110,6 +111,7 @@ def integration(session: nox.Session) -> None:
         NOTEBOOK_TESTS,
         ONNX_TESTS,
         ORACLE_TESTS,
+        REMOTE_TESTS,
         TENSORBOARD_TESTS,
     )
     pytest(session, ROOT / "tests", *(f"--ignore={folder}" for folder in elsewhere), *WORKERS)
@@ -469,6 +471,13 @@ def damaged_checkpoints(session: nox.Session) -> None:
     install(session, "agog-checkpoint[test,tensorflow]")
     session.env["AGOG_DAMAGED_CHECKPOINTS"] = os.environ.get("AGOG_DAMAGED_CHECKPOINTS", "3000")
     pytest(session, MEMBERS["agog-checkpoint"] / "tests/bundles/test_checkpoint_bundles_fuzz.py", "-s")
+
+
+@nox.session(default=False, requires=["wheels"])
+def remote(session: nox.Session) -> None:
+    """Read and write files on a server like S3, on this machine, and say how long 5,000 records take from there."""
+    install(session, "agog[remote]", "pytest>=8", "s3fs>=2025.2", "moto[server]>=5")
+    pytest(session, REMOTE_TESTS)
 
 
 @nox.session(default=False)

@@ -379,6 +379,21 @@ def test_an_update_whose_answer_is_lost_is_done_once(exists: bool, pauses: list[
         assert made == [b"0"]
 
 
+def test_an_update_after_one_of_equal_content_is_another_one() -> None:
+    made = []
+
+    def one_more() -> bytes:
+        made.append(stores.get("failing://b/a"))
+        if len(made) == 1:
+            stores.put("failing://b/a", b"1")  # another program counts, too
+        return b"%d" % (int(made[-1]) + 1)
+
+    with failing_store():
+        stores.put("failing://b/a", b"0")
+        stores.update("failing://b/a", one_more)
+        assert (made, stores.get("failing://b/a")) == ([b"0", b"1"], b"2")
+
+
 def test_an_update_that_others_always_come_before() -> None:
     with failing_store() as store:
         numbers = iter(range(1000))

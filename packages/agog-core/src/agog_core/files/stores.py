@@ -261,17 +261,29 @@ def update(url: str, make: Callable[[], bytes]) -> None:
     known = guarantees_of(url)
     for _ in range(_MOST_CONFLICTS):
         options = _condition(url, known)
-        data = make()
-        try:
-            act(url, "pipe_file", data, **options)
+        if _put_if(url, make(), options):
             return
-        except OSError as error:
-            if not options or not _is_conflict(error):
-                raise
-        with suppress(FileNotFoundError):
-            if get(url) == data:  # an earlier try has written it, but its answer was lost
-                return
     raise OSError(errno.EBUSY, f"other programs have written it {_MOST_CONFLICTS} times meanwhile", url)
+
+
+def _put_if(url: str, data: bytes, options: dict[str, str]) -> bool:
+    """Put a file under a condition, and say whether that has held."""
+    system, path = opened(url)
+    tries = 0
+
+    def request() -> None:
+        nonlocal tries
+        tries += 1
+        system.pipe_file(path, data, **options)
+
+    try:
+        retried(url, request)
+    except OSError as error:
+        if not options or not _is_conflict(error):
+            raise
+        # An earlier try may have written it, whose answer was lost.
+        return tries > 1 and is_file(url) and get(url) == data
+    return True
 
 
 def _condition(url: str, known: Guarantees) -> dict[str, str]:
