@@ -89,14 +89,14 @@ def is_transient(error: BaseException) -> bool:
     """Whether an operation may succeed if it is tried again."""
     if isinstance(error, _PERMANENT):
         return False
-    if isinstance(error, (ConnectionError, TimeoutError)) or _status(error) in _STATUSES:
+    if isinstance(error, (ConnectionError, TimeoutError)) or status_of(error) in _STATUSES:
         return True
     if any(each.__name__ in _CLASSES for each in type(error).__mro__):
         return True
     return isinstance(error, OSError) and error.errno in _ERRNOS
 
 
-def _status(error: BaseException) -> int | None:
+def status_of(error: BaseException) -> int | None:
     """The status of HTTP that an error tells of, where there is one."""
     for each in (error, error.__cause__):
         answer = getattr(each, "response", None)

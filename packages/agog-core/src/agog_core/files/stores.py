@@ -13,11 +13,12 @@ from agog_core.errors import UnimplementedError
 from agog_core.files import file_system
 from agog_core.files.guarantees import Guarantees, guarantees
 from agog_core.files.paths import folder_of, is_url, join
-from agog_core.files.retries import retried
+from agog_core.files.retries import retried, status_of
 
 _MAGIC = "*?["
 _BLOCK = 1 << 22
 _MOST_CONFLICTS = 100
+_CONFLICTS = {404, 409, 412}  # gone, written at the same time, changed
 
 
 def check_url(function: str, url: str) -> None:
@@ -237,7 +238,11 @@ def move(old: str, new: str) -> None:
 def put(url: str, data: bytes, exclusive: bool = False) -> None:
     """Write a whole file by one request. Raises FileExistsError, where ``exclusive`` and the store can tell, if it is
     there."""
-    options: dict[str, Any] = {"mode": "create"} if exclusive else {}
+    options: dict[str, Any] = {}
+    if exclusive and guarantees_of(url).creates_new:
+        options["mode"] = "create"
+    elif exclusive and exists(url):
+        raise FileExistsError(errno.EEXIST, "File exists", url)
     act(url, "pipe_file", data, **options)
 
 
@@ -295,13 +300,8 @@ def _condition(url: str, known: Guarantees) -> dict[str, str]:
     return {"IfMatch": str(found["ETag"])} if known.replaces_same else {}
 
 
-def _is_conflict(error: OSError) -> bool:
-    if isinstance(error, FileExistsError):
-        return True
-    cause: BaseException | None = error
-    while cause is not None:
-        answer = getattr(cause, "response", None)
-        if isinstance(answer, dict):
-            return answer.get("ResponseMetadata", {}).get("HTTPStatusCode") in (404, 409, 412)
-        cause = cause.__cause__
-    return False
+def _is_conflict(error: BaseException | None) -> bool:
+    """Whether a request has failed because its condition has not held."""
+    if error is None:
+        return False
+    return isinstance(error, FileExistsError) or status_of(error) in _CONFLICTS or _is_conflict(error.__cause__)

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from agog_core import DType, Tensor, as_dtype, as_string, py_func, reshape, string_to_hash_bucket_fast, where
+from agog_core.files import file_path, open_file
 from agog_keras.feature_columns.categorical import KeyedColumn
 from agog_keras.feature_columns.column import checked_key
 from agog_keras.feature_columns.features import Entries
@@ -93,7 +94,7 @@ def categorical_column_with_vocabulary_file(
     what = f"categorical_column_with_vocabulary_file {checked_key('categorical_column_with_vocabulary_file', key)!r}"
     if not vocabulary_file:
         raise ValueError(f"{what}: vocabulary_file is missing.")
-    with open(vocabulary_file, encoding="utf-8") as file:
+    with open_file(file_path(what, vocabulary_file), encoding="utf-8") as file:
         lines = file.read().splitlines()
     if vocabulary_size is not None and not 1 <= vocabulary_size <= len(lines):
         raise ValueError(

@@ -9,6 +9,7 @@ from typing import Any
 
 from agog_core import Tensor, as_dtype, constant, convert_to_tensor, int64, reshape, string_to_hash_bucket_fast
 from agog_core.errors import InvalidArgumentError
+from agog_core.files import file_path, open_file
 from agog_core.settable import has_changed
 from agog_core.tensors.convert import computed
 from agog_keras.layers.adaptation import Adaptable
@@ -99,7 +100,7 @@ class Vocabulary(Adaptable):
             ValueError: a term is there twice, there are too many, or not as many weights.
         """
         if isinstance(vocabulary, str):
-            with open(vocabulary, encoding="utf-8") as file:
+            with open_file(file_path(self._title, vocabulary), encoding="utf-8") as file:
                 vocabulary = file.read().splitlines()
         terms = [self._term(each) for each in convert_to_tensor(vocabulary, self.terms_dtype).numpy().tolist()]
         for special in (self.mask_token, *([self.oov_token] * self.num_oov_indices)):

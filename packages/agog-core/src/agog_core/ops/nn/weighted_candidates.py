@@ -12,6 +12,7 @@ import numpy as np
 from agog_core.calls.docstrings import documented
 from agog_core.dtypes import float32, int32, int64
 from agog_core.errors import InvalidArgumentError
+from agog_core.files import file_path, open_file
 from agog_core.ops.nn.candidates import SAMPLER, Sampled, sample, true_tensor
 from agog_core.recording import source_line
 from agog_core.tensors import Tensor, TensorLike, constant
@@ -69,7 +70,7 @@ def fixed_unigram_candidate_sampler(
         both = "both" if vocab_file else "neither"
         raise InvalidArgumentError(f"fixed_unigram_candidate_sampler: give vocab_file or unigrams; got {both}.")
     if vocab_file:
-        with open(vocab_file, encoding="utf-8") as file:
+        with open_file(file_path("fixed_unigram_candidate_sampler", vocab_file), encoding="utf-8") as file:
             unigrams = [float(line.rsplit(",", 1)[-1]) for line in file if line.strip()]
     if num_reserved_ids + len(unigrams) != range_max:
         raise InvalidArgumentError(
