@@ -123,9 +123,9 @@ def failing_store(faults: Faults | None = None) -> Iterator[type[FailingStore]]:
     register_implementation(_SCHEME, FailingStore, clobber=True)
     before = FailingStore.faults
     FailingStore.faults = faults or Faults()
-    FailingStore.store.clear()
     try:
         yield FailingStore
     finally:
         FailingStore.faults = before
         FailingStore.store.clear()
+        FailingStore.pseudo_dirs[:] = [""]
