@@ -58,7 +58,7 @@ def read_named(path: str) -> Mapping[str, Any]:
     if is_of_tensorflow(path):
         from agog_checkpoint.tensorflow.named_tensors import NamedTensors
 
-        return NamedTensors(path)
+        return NamedTensors(path, by_full_names=True)
     graph, arrays = file.read(path)
     nodes = ((name, graph.nodes[number]) for name, number in graph.nodes[0].children.items())
     return {name: arrays[node.variable.key] for name, node in nodes if node.variable is not None}

@@ -135,6 +135,18 @@ def test_names_that_may_be_several_are_an_error_that_lists_them(tmp_path: Path) 
         restore("w")
 
 
+def test_variables_of_objects_are_found_by_their_full_names() -> None:
+    kernel, bias = Variable(np.zeros(2, np.float32), name="dense/kernel"), Variable([0.0], name="net/dense/bias")
+    Saver([kernel, bias]).restore(FILES / "objects")
+    assert kernel.numpy().tolist() == [1.0, 2.0]
+    assert bias.numpy().tolist() == [3.0]
+    names = "_CHECKPOINTABLE_OBJECT_GRAPH, c/.ATTRIBUTES/VARIABLE_VALUE, d/.ATTRIBUTES/VARIABLE_VALUE, net/dense/bias, "
+    with says(NotFoundError, f"Saver.restore: Key same not found in checkpoint; its keys are {names}net/dense/kernel."):
+        Saver([Variable(0, name="same")]).restore(FILES / "objects")
+    keys = [f"{key}/.ATTRIBUTES/VARIABLE_VALUE" for key in "abcd"]
+    assert [name for name, _ in list_variables(FILES / "objects")] == ["_CHECKPOINTABLE_OBJECT_GRAPH", *keys]
+
+
 def test_variables_take_values_as_they_are_made() -> None:
     with restore_variables_on_create(str(LAYERS / "model.ckpt-3"), lambda name: name.replace("first", "dense")):
         kernel = Variable(np.zeros((4, 8), np.float32), name="first/kernel")

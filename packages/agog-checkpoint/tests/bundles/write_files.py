@@ -109,6 +109,13 @@ def write_saved_models(folder: Path) -> None:
     tf.saved_model.save(module, str(folder / "saved_model_2"))
 
 
+def write_objects(folder: Path) -> None:
+    """Variables of objects: two with names of their own, and two with the same."""
+    values = {"a": ([1.0, 2.0], "net/dense/kernel"), "b": ([3.0], "net/dense/bias"), "c": (4, "same"), "d": (5, "same")}
+    variables = {key: tf.Variable(value, name=name) for key, (value, name) in values.items()}
+    tf.train.Checkpoint(**variables).write(str(folder / "objects"))
+
+
 def main(folder: Path) -> None:
     """Write all files."""
     folder.mkdir(exist_ok=True)
@@ -118,6 +125,7 @@ def main(folder: Path) -> None:
     write_layers(folder)
     write_slots(folder)
     write_saved_models(folder)
+    write_objects(folder)
     (folder / "checkpoint").unlink()
 
 

@@ -15,6 +15,7 @@ import numpy as np
 from agog_checkpoint.commit import translated
 from agog_checkpoint.name_list import name_list
 from agog_checkpoint.tensorflow.dtypes import dtype_of
+from agog_checkpoint.tensorflow.full_names import full_names
 from agog_checkpoint.tensorflow.messages import Slice, TensorInfo
 from agog_core.dtypes import DType
 from agog_core.errors import DataLossError, NotFoundError, ResourceExhaustedError, UnimplementedError
@@ -91,6 +92,14 @@ class TensorFlowCheckpoint(ABC):
         if graph.dtype != object or graph.size != 1:
             raise self._damaged(OBJECT_GRAPH, f"it should be one text, but is {graph.dtype} {list(graph.shape)}")
         return bytes(graph.reshape(-1)[0])
+
+    def full_names(self) -> dict[str, str]:
+        """The names of tensors by the names that the program had for variables; empty without an object graph."""
+        graph = self.object_graph()
+        if graph is None:
+            return {}
+        with self._reading(OBJECT_GRAPH):
+            return {name: key for name, key in full_names(graph).items() if name and key in self}
 
     def _joined(self, name: str, info: TensorInfo, dtype: DType) -> Array:
         places = [part.within(info.shape) for part in info.slices]

@@ -9,7 +9,7 @@ import numpy as np
 from agog_checkpoint import file
 from agog_checkpoint.graph import DTYPES, Graph, Node, SavedVariable
 from agog_checkpoint.objects import Snapshot
-from agog_checkpoint.tensorflow.checkpoint import Array, TensorFlowCheckpoint
+from agog_checkpoint.tensorflow.checkpoint import Array
 from agog_checkpoint.tensorflow.named_tensors import NamedTensors
 from agog_checkpoint.tensorflow.writer import write_checkpoint
 from agog_core import Tensor, constant
@@ -27,10 +27,10 @@ def from_tensorflow(source: str, target: str, strip: str = "") -> dict[str, str]
 
     Returns the tensors that are left out, and why: those that safetensors files hold no dtype for.
     """
-    tensors = NamedTensors(source)
+    tensors = NamedTensors(source, by_full_names=True)
     left_out, keys = {}, {}
     for name in tensors:
-        if fault := _fault(tensors.checkpoint, name):
+        if fault := _fault(tensors, name):
             left_out[name] = fault
         else:
             keys[name.removesuffix(_ATTRIBUTE).removeprefix(strip)] = name
@@ -55,9 +55,9 @@ def to_tensorflow(graph: Graph, arrays: Mapping[str, Array], target: str, strip:
     return {labels[number]: "it is in no variable" for number in labels if graph.nodes[number].variable is None}
 
 
-def _fault(checkpoint: TensorFlowCheckpoint, name: str) -> str | None:
+def _fault(tensors: NamedTensors, name: str) -> str | None:
     try:
-        dtype = checkpoint.dtype(name)
+        dtype = tensors.dtype(name)
     except UnimplementedError as error:
         return str(error)
     if dtype is string:

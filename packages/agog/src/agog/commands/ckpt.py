@@ -171,8 +171,9 @@ def _read(path: str) -> Saved:
     if formats.is_of_tensorflow(path):
         from agog_checkpoint.tensorflow.named_tensors import NamedTensors
 
-        arrays = dict(NamedTensors(path))
-        return Saved(arrays, {}, {name: name for name in arrays})
+        tensors = NamedTensors(path)
+        names = {key: name for name, key in tensors.checkpoint.full_names().items()}
+        return Saved(dict(tensors), {}, {key: names.get(key, key) for key in tensors})
     graph, arrays = _read_graph(path)
     states = {label: node.state for number, label in graph.labels().items() if (node := graph.nodes[number]).state}
     return Saved(arrays, states, graph.names())
