@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import agog_core as tf
-from agog_core.errors import TracingError
+from agog_core.errors import InvalidArgumentError, TracingError
 from agog_core.tracing.programs.interpreter import Interpreter
 from agog_core.tracing.programs.recording import Kept, program
 from agog_core.tracing.programs.validation import UnknownPartError, check
@@ -146,6 +146,19 @@ def test_recording_writes_no_variable_and_draws_nothing() -> None:
     restored(lambda x: (counter.assign_add(1), tf.random_normal([2]) + x), [Spec([])])
     assert int(counter) == 0
     np.testing.assert_array_equal(tf.random_normal([2]).numpy(), first)
+
+
+def test_sizes_of_several_arguments_are_told_apart() -> None:
+    def both(x: Any, y: Any) -> Any:
+        return tf.reshape(tf.matmul(x, y, transpose_b=True), [-1]), tf.zeros([x.shape[0] + y.shape[0]]), y[::-1]
+
+    run = restored(both, [*ROWS, *ROWS])
+    for first, second in ((3, 3), (2, 7), (9, 1)):
+        x, y = tf.constant(rows(first)), tf.constant(rows(second))
+        for want, have in zip(both(x, y), run(x, y), strict=True):
+            np.testing.assert_array_equal(want.numpy(), have.numpy())
+    with pytest.raises(InvalidArgumentError, match="some sizes are equal"):
+        restored(lambda x, y: x + y, [*ROWS, *ROWS])(tf.constant(rows(2)), tf.constant(rows(3)))
 
 
 def test_random_numbers_go_on_as_in_the_function() -> None:

@@ -27,7 +27,7 @@ def call_kinds(model: Any) -> tuple[Callable[..., Any], inspect.Signature, list[
     )
     either = inspect.Parameter.POSITIONAL_OR_KEYWORD
     parameters, kinds = [inspect.Parameter("inputs", either)], [{"inputs": inputs}]
-    if "training" in inspect.signature(model.call).parameters:
+    if model._graph is not None or "training" in inspect.signature(model.call).parameters:
         parameters.append(inspect.Parameter("training", either, default=False))
         kinds = [{"inputs": inputs, "training": False}, {"inputs": inputs, "training": True}]
     return model, inspect.Signature(parameters), kinds

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from agog_core.tracing.programs.recorder import Recorder
 
 
+_MOST_BRANCHES = 48  # of Python, one after the other
+
+
 class _Abandoned(Exception):
     """What was recorded as a block of its own cannot be one."""
 
@@ -43,6 +46,11 @@ class ControlFlow(Tracer):
     def branch(self, number: int, sample: bool) -> bool:
         """Which way Python goes at a branch."""
         way = sample
+        if len(self.outcomes) >= _MOST_BRANCHES:
+            recorder: Recorder = self  # type: ignore[assignment]  # a part of it
+            recorder.refuse(
+                "Python looks at tensors again and again, as in a loop; write it with tf.while_loop on tensors"
+            )
         if len(self.blocks) == 1:
             place = len(self.outcomes)
             way = self.script[place] if place < len(self.script) else sample

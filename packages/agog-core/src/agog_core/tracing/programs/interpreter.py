@@ -139,7 +139,9 @@ class _Run:
 
     def op(self, step: Mapping[str, Any], inputs: list[Tensor], values: Any) -> Any:
         op, given = op_of(step["name"]), self.attributes(step)
-        is_alone = op.elementwise and not given and len(op.inputs) < 3  # whose gradients sum over what was broadcast
+        is_alone = (
+            op.elementwise and not (given or op.variadic) and len(op.inputs) < 3
+        )  # whose gradients sum over what was broadcast
         result: Any = op.function(*inputs) if is_alone else call(op, *inputs, **given)
         return result if isinstance(result, tuple) else (result,)
 

@@ -25,8 +25,8 @@ from agog_core.variables.variable import Variable
 _MOST_WAYS = 16  # through the branches of a function
 _RUNS = 4
 _RESULTS = Arguments("function", "the function", None)
-# What stands for unknown sizes, in the runs: of first axes, and of others, where these are too small for larger ones.
-_FIRST, _OTHERS = (2, 3, 5, 4), ((8, 9, 11, 10), (48, 49, 51, 50), (224, 225, 227, 226))
+# From where on unknown sizes are, in the runs: of first axes, and of others, where these are too small for larger ones.
+_FIRST, _OTHERS = 3, (8, 48, 224)
 
 
 class Kept:
@@ -97,16 +97,33 @@ def _groups(specs: Sequence[TensorSpec]) -> list[_Symbols]:
     if not unknown:
         return [{}]
     found: list[_Symbols] = []
-    for others in _OTHERS if any(axis for _, axis in unknown) else _OTHERS[:1]:
+    for least in _OTHERS if any(axis for _, axis in unknown) else _OTHERS[:1]:
         for kind in (lambda each: each, lambda each: each[1], lambda each: 0):
             kinds = list(dict.fromkeys(map(kind, unknown)))
-            made = {}
-            for each in unknown:
-                base = _FIRST if each[1] == 0 and kind((0, 1)) != kind((0, 0)) else others
-                shift = 4 * kinds.index(kind(each))
-                made[each] = tuple(size + shift for size in base)
+            is_first = {kind(each): each[1] == 0 for each in reversed(unknown)}
+            sizes = _independent([_FIRST if is_first[each] and len(kinds) > 1 else least for each in kinds])
+            if all(axis == 0 for _, axis in unknown):
+                sizes = _independent([_FIRST] * len(kinds))
+            made = {each: sizes[kinds.index(kind(each))] for each in unknown}
             if made not in found:
                 found.append(made)
+    return found
+
+
+def _independent(least: Sequence[int]) -> list[tuple[int, ...]]:
+    """Sizes in the runs, even and odd ones, of which no two lie on a line."""
+    source, found = np.random.default_rng(1), list[tuple[int, ...]]()
+    for low in least:
+        while True:
+            sizes = tuple(map(int, low + source.permutation(4 + 2 * len(least))[:_RUNS]))
+            steps = [each - sizes[0] for each in sizes]
+            others = [[each - known[0] for each in known] for known in found]
+            is_apart = all(
+                any(x * other[1] != y * steps[1] for x, y in zip(steps, other, strict=True)) for other in others
+            )
+            if is_apart and sizes not in found:
+                found.append(sizes)
+                break
     return found
 
 
