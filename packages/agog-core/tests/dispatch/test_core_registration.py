@@ -295,6 +295,9 @@ def test_an_interrupt_while_a_plugin_loads_passes_through() -> None:
         with pytest.raises(KeyboardInterrupt):
             ag.register_plugin(plugin(agog_ops=interrupted), "stranger")
         assert state() == before
+    ag.register_plugin(plugin(agog_ops=lambda: []), "stranger")  # which brings no op of the one before
+    ag.unregister_plugin("stranger")
+    assert state() == before
 
 
 def test_a_version_is_kept_where_it_is_said() -> None:

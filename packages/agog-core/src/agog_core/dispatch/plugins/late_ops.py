@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import sys
+import warnings
+from typing import TYPE_CHECKING
 
-from agog_core.dispatch.op import Op
+from agog_core.dispatch.op import Op, registry
 from agog_core.dispatch.plugins.contract import LateOps
 from agog_core.dispatch.plugins.reference import load_reference
-from agog_core.errors import PluginError, describe_error, describe_value
+from agog_core.errors import PluginError, PluginWarning, describe_error, describe_value
+
+if TYPE_CHECKING:
+    from agog_core.dispatch.plugins.loader import Plugin, PluginLoader
 
 
 def check_names(plugin: str, late: LateOps) -> None:
@@ -21,6 +26,19 @@ def check_names(plugin: str, late: LateOps) -> None:
 def are_imported(late: LateOps) -> bool:
     """Whether the program has imported the module of some ops by itself."""
     return late.ops.partition(":")[0] in sys.modules
+
+
+def register(plugin: Plugin, loader: PluginLoader) -> None:
+    """Import the ops that a plugin has named; where that fails, it keeps what else it brings."""
+    try:
+        found = [op for late in plugin.late_ops for op in imported(late)]
+    except PluginError as error:
+        text = f"{plugin}: its ops are left out: {error}"
+        if loader.strict:
+            raise PluginError(text) from error.__cause__
+        warnings.warn(text, PluginWarning, stacklevel=3)
+    else:
+        registry.update((op.name, op) for op in found)
 
 
 def imported(late: LateOps) -> list[Op]:

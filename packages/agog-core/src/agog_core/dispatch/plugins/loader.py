@@ -23,7 +23,7 @@ from agog_core.dispatch.plugins.collectives import Collective
 from agog_core.dispatch.plugins.compilers import Compiler
 from agog_core.dispatch.plugins.contract import PROJECT, Conformance, Hooks, Kernel, LateOps, check_version
 from agog_core.dispatch.plugins.executors import Executor
-from agog_core.dispatch.plugins.late_ops import are_imported, check_names, imported
+from agog_core.dispatch.plugins.late_ops import are_imported, check_names, imported, register
 from agog_core.dispatch.plugins.preference import how_much, preference_of_environment
 from agog_core.dispatch.plugins.watch import watched
 from agog_core.errors import PluginError, PluginWarning, describe_error, describe_value
@@ -131,20 +131,8 @@ class PluginLoader:
         for op in plugin.ops:
             ops[op.name] = op
         if plugin.late_ops:
-            late_ops_of_plugins[name] = partial(self._import_ops, plugin)
+            late_ops_of_plugins[name] = partial(register, plugin, self)
         return plugin
-
-    def _import_ops(self, plugin: Plugin) -> None:
-        """Import the ops that a plugin has named; where that fails, it keeps what else it brings."""
-        try:
-            found = [op for late in plugin.late_ops for op in imported(late)]
-        except PluginError as error:
-            text = f"{plugin}: its ops are left out: {error}"
-            if self.strict:
-                raise PluginError(text) from error.__cause__
-            warnings.warn(text, PluginWarning, stacklevel=4)
-        else:
-            ops.update((op.name, op) for op in found)
 
     def _load(self, plugin: Plugin, find: Any) -> None:
         known_ops = set(ops)
@@ -337,7 +325,7 @@ def _forget_since(known: set[str]) -> None:
 
 @contextmanager
 def _handed_back(plugin: Plugin) -> Iterator[None]:
-    """Let hooks find the ops that a plugin made when it was loaded before, or make them anew."""
+    """Let hooks find the ops that a plugin made when it was loaded before, or make anew; it keeps those it yields."""
     known = [op for op in _made.get(plugin.name, {}).values() if op.name not in ops and op.is_whole]
     modules = [op.module for op in known]
     for op in known:
@@ -348,6 +336,8 @@ def _handed_back(plugin: Plugin) -> Iterator[None]:
     finally:
         for op, module in zip(known, modules, strict=True):
             op.module = module
+            if op not in plugin.ops and ops.get(op.name) is op:
+                del ops[op.name]
 
 
 def _remember(plugin: Plugin, known: set[str]) -> None:
