@@ -127,6 +127,19 @@ def test_classes_of_images_of_full_size(tmp_path: Path, network: str) -> None:
     assert made(tf.keras, network, weights=tmp_path / "m.weights.h5")(x).numpy().sum() == pytest.approx(1, abs=1e-5)
 
 
+@pytest.mark.parametrize("file", ["m.h5", "m.weights.h5"])
+@pytest.mark.parametrize("network", NETWORKS)
+def test_keras_reads_our_files(tmp_path: Path, network: str, file: str) -> None:
+    options = small(network, include_top=False, pooling="avg")
+    ours, theirs = made(tf.keras, network, **options), made(keras, network, **options)
+    randomize(theirs)
+    ours.set_weights([value + 1 for value in theirs.get_weights()])
+    ours.save_weights(tmp_path / file, save_format="h5")
+    theirs.load_weights(tmp_path / file)
+    for one, other in zip(ours.get_weights(), theirs.get_weights(), strict=True):
+        np.testing.assert_array_equal(other, one)
+
+
 @pytest.mark.parametrize("alpha", [0.35, 0.5, 0.75, 1.3, 1.4])
 def test_widths_of_mobile_net(alpha: float) -> None:
     ours, theirs = (made(each, "MobileNetV2", alpha=alpha, input_shape=(96, 96, 3)) for each in (tf.keras, keras))

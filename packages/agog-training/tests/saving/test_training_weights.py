@@ -281,8 +281,8 @@ def test_errors(tmp_path: Path) -> None:
         (lambda: model.save_weights(path), unbuilt.format("save")),
         (lambda: model.load_weights(path, by_name=True), unbuilt.format("find by name")),
         (
-            lambda: model.save_weights(path, save_format="h5"),
-            "save_weights: save_format must be 'tf' or None; got 'h5'.",
+            lambda: model.save_weights(path, save_format="keras"),
+            "save_weights: save_format must be 'tf', 'h5' or None; got 'keras'.",
         ),
     ):
         with says(ValueError, text):

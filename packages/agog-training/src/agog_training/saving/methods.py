@@ -74,17 +74,22 @@ class SavingMethods:
 
         Args:
             filepath: the file's name, with or without ``.safetensors``; one that ends with ``.h5`` gets it, with a
-                warning.
+                warning, unless the format is ``"h5"``.
             overwrite: whether a file of that name may be replaced.
             save_format: None, ``"tf"`` or ``"tensorflow"``. The state of an optimizer of ``tf.train`` is saved, and of
-                one of ``tf.keras.optimizers`` if a format is given.
+                one of ``tf.keras.optimizers`` if a format is given. ``"h5"`` writes weights alone, in a file for Keras:
+                for Keras 3 under a name that ends with ``.weights.h5``, and for Keras 2 under any other.
 
         Raises:
-            ValueError: the model has no weights yet, or the format is another.
+            ValueError: the model has no weights yet, the format is another, or has no place for a weight.
             AlreadyExistsError: there is such a file, and it may not be replaced.
+            ImportError: the file is for Keras, and h5py is not installed.
         """
+        if save_format == "h5":
+            weights.save_keras(self, file_path("save_weights", filepath), overwrite)
+            return
         if save_format not in (None, "tf", "tensorflow"):
-            raise ValueError(f"save_weights: save_format must be 'tf' or None; got {save_format!r}.")
+            raise ValueError(f"save_weights: save_format must be 'tf', 'h5' or None; got {save_format!r}.")
         path = weights.told_of_format("save_weights", file_path("save_weights", filepath))
         weights.save_weights(self, path, overwrite, save_format)
 

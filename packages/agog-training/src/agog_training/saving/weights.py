@@ -48,11 +48,7 @@ class Weights(Checkpointable):
 def save_weights(model: Any, path: str, overwrite: bool, save_format: str | None = None) -> None:
     """See `Model.save_weights`."""
     with_optimizer = save_format is not None or not isinstance(model.optimizer, KerasOptimizer)
-    if not (model.built or _is_whole(model)):
-        raise ValueError(
-            f"Model {model.name!r} has no weights to save, since it was not built: call it on a batch, or call "
-            "model.build(input_shape)."
-        )
+    _check_built(model)
     existing = main_file(path)
     if existing is not None and not overwrite:
         raise AlreadyExistsError(f"save_weights: {existing} exists; pass overwrite=True to replace it.")
@@ -71,6 +67,22 @@ def save_weights(model: Any, path: str, overwrite: bool, save_format: str | None
             point_to(whole_path.removesuffix(".safetensors"))
 
     together.save(together.all_processes("Model.save_weights"), whole_path, saved, then=point)
+
+
+def save_keras(model: Any, path: str, overwrite: bool) -> None:
+    """See `Model.save_weights` with the format ``"h5"``."""
+    from agog_training.saving.keras.writing import save_keras_weights  # here, because most programs do not need it
+
+    _check_built(model)
+    save_keras_weights(model, path, overwrite)
+
+
+def _check_built(model: Any) -> None:
+    if not (model.built or _is_whole(model)):
+        raise ValueError(
+            f"Model {model.name!r} has no weights to save, since it was not built: call it on a batch, or call "
+            "model.build(input_shape)."
+        )
 
 
 def load_weights(model: Any, path: str, by_name: bool) -> Any:

@@ -124,7 +124,7 @@ def _by_place(part: Any, path: str, group: Any) -> Iterator[Found]:
     children = dict(children_of(part))
     inside = {id(variable) for child in children.values() for variable in child.weights}
     own = [variable for variable in part.weights if id(variable) not in inside]
-    places = [group] if not own or _vars(group) else [_inner(group, name, path) for name in _parts(part)]
+    places = [group] if not own or _vars(group) else [_inner(group, name, path) for name in parts_of(part)]
     datasets = [dataset for place in places for dataset in _vars(place)]
     if isinstance(part, SpectralNormalization):  # Keras has the inner layer's kernel here too
         datasets = datasets[1:]
@@ -139,7 +139,8 @@ def _by_place(part: Any, path: str, group: Any) -> Iterator[Found]:
             yield from _by_place(child, path, _inner(group, name, path))
 
 
-def _parts(part: Any) -> tuple[str, ...]:
+def parts_of(part: Any) -> tuple[str, ...]:
+    """The groups in a layer's that hold the weights that the layer has itself here."""
     return next((_PARTS[kind.__name__] for kind in type(part).__mro__ if kind.__name__ in _PARTS), ())
 
 
@@ -227,9 +228,7 @@ def _in_order_of(path: str, layer: Any, ends: list[str]) -> list[Variable]:
     """The weights of a layer in the order in which its group names them: trained weights of a model come first, as
     Keras writes them, unless the names show an order layer by layer, or frozen layers.
     """
-    made = [weight for module in layer._walk(set()) for weight in module._own_weights]
-    trained = {id(weight.variable) for weight in made if weight.trainable}
-    unfrozen = sorted(layer.weights, key=lambda variable: id(variable) not in trained)
+    unfrozen = trained_first(layer)
     now = layer.trainable_weights + layer.non_trainable_weights
     orders = (unfrozen, now, layer.weights)
     found = next((order for order in orders if [_end(variable.name) for variable in order] == ends), unfrozen)
@@ -239,6 +238,13 @@ def _in_order_of(path: str, layer: Any, ends: list[str]) -> list[Variable]:
             f"{', '.join(ours)}: layers in it were frozen when it was saved. Set trainable of the same ones to False."
         )
     return found
+
+
+def trained_first(layer: Any) -> list[Variable]:
+    """The weights of a layer in Keras 2's order: those that training would change if nothing was frozen come first."""
+    made = [weight for module in layer._walk(set()) for weight in module._own_weights]
+    trained = {id(weight.variable) for weight in made if weight.trainable}
+    return sorted(layer.weights, key=lambda variable: id(variable) not in trained)
 
 
 def _end(name: str) -> str:
