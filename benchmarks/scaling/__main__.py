@@ -46,6 +46,13 @@ class Bytes(click.ParamType[int]):
 @click.option("--rounds", default=7, show_default=True, help="Of each measurement; the least counts.")
 @click.option("--gigabits", default=100.0, show_default=True, help="A second, of the model's network.")
 @click.option("--microseconds", default=5.0, show_default=True, help="The latency of the model's network.")
+@click.option(
+    "--simulated",
+    type=(click.IntRange(2), float, float),
+    default=(8, 10.0, 50.0),
+    show_default=True,
+    help="Ranks, Gbit/s and microseconds of a network that one rank waits for, without a processor.",
+)
 @click.option("--spread", type=float, help="Of the logarithm of a rank's times; by default that measured here.")
 @click.option("--results", type=click.Path(path_type=Path), help="A JSON file that results are added to.")
 @click.option("--computed-only", is_flag=True, help="Measure nothing: compute from what --results has.")
@@ -59,6 +66,7 @@ def main(
     rounds: int,
     gigabits: float,
     microseconds: float,
+    simulated: tuple[int, float, float],
     spread: float | None,
     results: Path | None,
     computed_only: bool,
@@ -66,7 +74,8 @@ def main(
 ) -> None:
     """Time all-reduces and steps of training at several numbers of ranks, and compute those of many."""
     kept: dict[str, Any] = json.loads(results.read_text()) if results and results.exists() else {"ranks": {}}
-    wanted = {"case": case, "small": small, "sizes": sizes, "buckets": buckets, "rounds": rounds}
+    wanted: dict[str, Any] = {"case": case, "small": small, "sizes": sizes, "buckets": buckets, "rounds": rounds}
+    wanted["simulated"] = simulated
     for count in () if computed_only else ranks:
         kept["machine"] = machines.machine()
         kept["ranks"][str(count)] = measured(count, wanted)

@@ -20,6 +20,8 @@ import agog_distribute as distribute
 from agog_distribute.gradients.transfers import Averaging
 from benchmarks.cases import CASES
 from benchmarks.kinds import SEED
+from benchmarks.scaling.model import Network
+from benchmarks.scaling.simulated import simulated_group
 
 BURST = 0.02
 """Seconds of a burst of small messages."""
@@ -142,6 +144,25 @@ def steps(training: Training, bucket: int, rounds: int) -> Row:
     return {"bytes": min(bucket, training.size), "step": best["step"], "wait": best["wait"], **least}
 
 
+def over_network(training: Training, bucket: int, rounds: int, group: distribute.Group) -> Row:
+    """Seconds of a step of one of some simulated ranks: with averages during the walk back, behind it, and without."""
+    settings: dict[str, Any] = {"group": group, "bucket_bytes": bucket}
+
+    class Behind(tf.GradientTape):
+        def gradient(self, target: Any, sources: Any) -> Any:
+            return distribute.average_gradients(super().gradient(target, sources), sources, **settings)
+
+    gradients = [tf.zeros_like(variable) for variable in training.variables]
+    ways: dict[str, Callable[[], Any]] = {
+        "plain": lambda: training.step(tf.GradientTape),
+        "step": lambda: training.step(partial(distribute.DistributedGradientTape, **settings)),
+        "behind": lambda: training.step(Behind),
+        "alone": lambda: distribute.average_gradients(gradients, training.variables, **settings),
+    }
+    rows = [{name: timed(f) for name, f in ways.items()} for _ in range(2 + rounds)][2:]
+    return {"bytes": min(bucket, training.size), **{name: min(row[name] for row in rows) for name in ways}}
+
+
 def parts(training: Training, rounds: int) -> Row:
     """Seconds of the parts of a step alone, in the fastest one, and how far the times lie apart."""
     training.step(tf.GradientTape)
@@ -181,7 +202,8 @@ def wrapper(training: Training, rounds: int) -> Row:
 
 
 def main(file: str, wanted: str) -> None:
-    """Measure what a JSON object wants: "case", "small", "sizes" of messages, "buckets", and "rounds"."""
+    """Measure what a JSON object wants: "case", "small", "sizes" of messages, "buckets", "rounds", and of what is
+    "simulated" the ranks, Gbit/s and microseconds."""
     asked = json.loads(wanted)
     if hasattr(os, "sched_setaffinity"):
         cores = sorted(os.sched_getaffinity(0))
@@ -190,6 +212,14 @@ def main(file: str, wanted: str) -> None:
     found: dict[str, Any] = {"all_reduce": [reductions(size, rounds) for size in asked["sizes"]]}
     if distribute.size() == 1:
         found["parts"] = parts(Training(asked["case"]), 3 * rounds)
+        ranks, gigabits, microseconds = asked["simulated"]
+        group = simulated_group(ranks, Network(microseconds * 1e-6, gigabits * 1e9 / 8))
+        found["simulated"] = {
+            "ranks": ranks,
+            "gigabits": gigabits,
+            "microseconds": microseconds,
+            "steps": [over_network(Training(asked["case"]), bucket, rounds, group) for bucket in asked["buckets"]],
+        }
         found["wrapper"] = wrapper(Training(asked["small"]), 40 * rounds)
     else:
         training = Training(asked["case"])

@@ -16,6 +16,8 @@ RANKS = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
 TIMES = ("step", "plain", "alone", "wait")
 """Of a row of "steps"."""
 
+COMPUTED = ("computed", "computed without overlap")
+
 MB = 1 << 20
 
 FIRST = MB
@@ -83,6 +85,25 @@ def like(step: Step, row: Mapping[str, float], ranks: int, fit: Network, overlap
     return shared.seconds(ranks, fit, buckets, overlaps)
 
 
+def simulated(one: Mapping[str, Any]) -> list[str]:
+    """What one rank has measured of a network that is simulated, beside what the model gives."""
+    given = one.get("simulated")
+    if given is None:
+        return []
+    network = Network(given["microseconds"] * 1e-6, given["gigabits"] * 1e9 / 8)
+    step, ranks = replace(Step(**one["parts"]), spread=0.0), given["ranks"]
+    rows = []
+    for row in given["steps"]:
+        computed = (like(step, row, ranks, network, overlaps) for overlaps in (True, False))
+        of_row = (_ms(row[name]) for name in ("plain", "alone", "step", "behind"))
+        rows.append((_bytes(row["bytes"]), *of_row, hidden(row), *map(_ms, computed)))
+    return _table(
+        f"A step of one of {ranks} simulated ranks, at {given['gigabits']:g} Gbit/s and {given['microseconds']:g} us:",
+        ("buckets", "without averages", "averages alone", "step", "without overlap", "hidden", *COMPUTED),
+        rows,
+    )
+
+
 def several(results: Results) -> dict[int, Any]:
     """What each number of ranks above one has measured."""
     return {int(ranks): rows for ranks, rows in results["ranks"].items() if ranks != "1"}
@@ -110,6 +131,7 @@ def tables(results: Results) -> str:
             f"{cost['wrapped_fifth'] / cost['plain_fifth']:.3f} (mean of the fastest fifth).",
             "",
         ]
+        lines += simulated(results["ranks"]["1"])
     for ranks, rows in several(results).items() if "computed" in results else ():
         lines += _table(
             f"A step, {ranks} ranks, in ms:",

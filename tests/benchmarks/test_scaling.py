@@ -8,6 +8,7 @@ import shutil
 import sys
 from pathlib import Path
 from statistics import NormalDist
+from time import perf_counter, sleep
 from typing import Any
 
 import click
@@ -15,11 +16,15 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
+import agog as tf
+import agog_distribute as distribute
+
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from benchmarks.scaling import report
 from benchmarks.scaling.__main__ import Bytes, main
 from benchmarks.scaling.model import Network, Step, cut, fitted, slowest_of
+from benchmarks.scaling.simulated import simulated_group
 
 NETWORK = Network(latency=1e-3, bandwidth=1e3)
 HAS_MPI = shutil.which("mpiexec", path=str(Path(sys.executable).parent)) or shutil.which("mpiexec")
@@ -81,6 +86,43 @@ def test_sizes_have_units() -> None:
     assert failure.value.message == "'4 GB' is no number of bytes, such as 4B, 64KB, 16MB, or all."
 
 
+def test_the_model_predicts_the_averages_over_a_simulated_network() -> None:
+    # A sleep stands for the walk, so that a busy machine changes little: 40 gradients of 256 KB in 0.2 s, buckets of
+    # 1 MB, of which a ring of 4 takes 18 ms each.
+    count, size, backward, network = 40, 256 << 10, 0.2, Network(1e-4, 1e8)
+    group = simulated_group(4, network)
+    variables = [tf.Variable(tf.zeros([size // 4])) for _ in range(count)]
+    gradients = [tf.ones([size // 4]) for _ in range(count)]
+
+    class Walk(tf.GradientTape):
+        def pull_back(self, targets: Any, sources: Any, seeds: Any, tell: Any = None) -> Any:
+            for position in reversed(range(count)):
+                sleep(backward / count)
+                if tell is not None:
+                    tell(position, gradients[position])
+            return gradients
+
+    class Averaged(distribute.DistributedGradientTape, Walk):
+        pass
+
+    def seconds(overlaps: bool) -> float:
+        tape = Averaged(group=group, bucket_bytes=1 << 20) if overlaps else Walk()
+        start = perf_counter()
+        found = tape.pull_back([], variables, None)
+        if not overlaps:
+            distribute.average_gradients(found, variables, group=group, bucket_bytes=1 << 20)
+        return perf_counter() - start
+
+    seconds(True)  # finds that the gradients are dense
+    times = {overlaps: min(seconds(overlaps) for _ in range(3)) for overlaps in (True, False)}
+    step = Step(forward=0, backward=backward, update=0, size=count * size)
+    for overlaps, found in times.items():
+        predicted = step.seconds(4, network, cut(step.size, 1 << 20, 1 << 20), overlaps)
+        assert predicted <= found <= 1.25 * predicted, (overlaps, predicted, found)
+    alone = step.seconds(4, network, cut(step.size, 1 << 20, 1 << 20), False) - backward
+    assert (times[False] - times[True]) / alone > 0.5
+
+
 RESULTS: dict[str, Any] = {
     "machine": {"date": "2026-11-28", "processor": "a processor", "cores": 2},
     "ranks": {
@@ -122,5 +164,8 @@ def test_ranks_measure_what_is_reported_and_drawn(tmp_path: Path) -> None:
     assert row["bytes"] == 4 * (784 * 256 + 256 + 256 * 256 + 256 + 256 * 10 + 10)
     assert 0 < row["wait"] < row["step"]
     assert [row["bytes"] for row in found["ranks"]["2"]["all_reduce"]] == [4, 4096]
+    (over_network,) = found["ranks"]["1"]["simulated"]["steps"]
+    assert 0 < over_network["plain"] < over_network["behind"]
+    assert "A step of one of 8 simulated ranks, at 10 Gbit/s and 50 us:" in done.output
     assert "A step, 2 ranks, in ms:" in done.output
     assert picture.read_text().count("<svg") == 1
