@@ -47,6 +47,7 @@ class Step:
         size: bytes of all gradients.
         spread: standard deviation of the logarithm of the time, from step to step.
         copy: puts the gradients into buckets, where there are several ranks.
+        ready: bytes, and the share of the walk back after which so many are there; evenly, where nothing is said.
     """
 
     forward: float
@@ -55,6 +56,7 @@ class Step:
     size: float
     spread: float = 0.0
     copy: float = 0.0
+    ready: Sequence[tuple[float, float]] = ()
 
     def seconds(self, ranks: int, network: Network, buckets: Sequence[float], overlaps: bool = True) -> float:
         """The expected time of a step that waits for the slowest of the ranks.
@@ -66,11 +68,20 @@ class Step:
             overlaps: whether a bucket is sent as soon as its gradients are there, and not behind the last one.
         """
         slowest = slowest_of(ranks, self.spread)
-        backward, end, ready = (self.backward + self.copy * (ranks > 1)) * slowest, 0.0, 0.0
+        backward, end, sent = (self.backward + self.copy * (ranks > 1)) * slowest, 0.0, 0.0
         for size in buckets:
-            ready += backward * size / self.size
-            end = max(end, ready if overlaps else backward) + (network.ring(size, ranks) if ranks > 1 else 0.0)
+            sent += size
+            end = max(end, backward * self.share_of_walk(sent) if overlaps else backward) + (
+                network.ring(size, ranks) if ranks > 1 else 0.0
+            )
         return (self.forward + self.update) * slowest + max(backward, end)
+
+    def share_of_walk(self, size: float) -> float:
+        """The share of the walk back after which so many bytes of gradients are there."""
+        # A byte of tolerance, since buckets are cut in floats.
+        return next(
+            (share for there, share in self.ready if there >= size - 1), size / self.size if not self.ready else 1
+        )
 
     def efficiency(self, ranks: int, network: Network, buckets: Sequence[float], overlaps: bool = True) -> float:
         """Examples a second of each rank, over those of one rank alone."""

@@ -163,14 +163,37 @@ def over_network(training: Training, bucket: int, rounds: int, group: distribute
     return {"bytes": min(bucket, training.size), **{name: min(row[name] for row in rows) for name in ways}}
 
 
-def parts(training: Training, rounds: int) -> Row:
+def parts(training: Training, rounds: int) -> dict[str, Any]:
     """Seconds of the parts of a step alone, in the fastest one, and how far the times lie apart."""
     training.step(tf.GradientTape)
     rows = [training.step(tf.GradientTape) for _ in range(rounds)]
     totals = [sum(row.values()) for row in rows]
     spread = stdev(np.log(totals).tolist())
     copy = copying([variable.numpy() for variable in training.variables], rounds)
-    return {**rows[int(np.argmin(totals))], "size": training.size, "spread": spread, "copy": copy}
+    fastest = rows[int(np.argmin(totals))]
+    return {**fastest, "size": training.size, "spread": spread, "copy": copy, "ready": ready(training)}
+
+
+def ready(training: Training) -> list[tuple[int, float]]:
+    """Bytes of the last gradients, and the share of the walk back after which these are there."""
+    times: dict[int, float] = {}
+
+    class Told(tf.GradientTape):
+        def pull_back(self, targets: Any, sources: Any, seeds: Any, tell: Any = None) -> Any:
+            start = perf_counter()
+            found = super().pull_back(targets, sources, seeds, lambda n, _: times.setdefault(n, perf_counter() - start))
+            times[-1] = perf_counter() - start
+            return found
+
+    training.step(Told)
+    times.clear()
+    training.step(Told)
+    found, size, latest = [], 0, 0.0
+    for number in reversed(range(len(training.variables))):  # as they lie in buckets
+        size += training.variables[number].numpy().nbytes
+        latest = max(latest, times.get(number, times[-1]) / times[-1])
+        found.append((size, latest))
+    return found
 
 
 def copying(gradients: Sequence[Any], rounds: int) -> float:

@@ -80,7 +80,7 @@ def like(step: Step, row: Mapping[str, float], ranks: int, fit: Network, overlap
     forward, backward, update, copy = (
         factor * seconds for seconds in (step.forward, step.backward, step.update, step.copy)
     )
-    shared = Step(forward, backward, update, step.size, copy=copy)
+    shared = Step(forward, backward, update, step.size, copy=copy, ready=step.ready)
     buckets = cut(step.size, row["bytes"], FIRST if row["bytes"] < step.size else step.size)
     return shared.seconds(ranks, fit, buckets, overlaps)
 

@@ -49,6 +49,9 @@ def test_buckets_are_sent_one_behind_the_other_while_the_walk_goes_on() -> None:
     assert copied.seconds(2, NETWORK, [100, 100]) == pytest.approx(1 + 2.5 + 0.102 + 0.5)
     assert copied.seconds(1, NETWORK, [100, 100]) == 3.5
     assert step.efficiency(2, NETWORK, [100, 100]) == pytest.approx(3.5 / 3.602)
+    # A large gradient is there at 1.8 seconds: its two buckets are sent when the last one begins, at 2.
+    late = Step(forward=1, backward=2, update=0.5, size=200, ready=[(180, 0.9), (200, 1.0)])
+    assert late.seconds(2, NETWORK, [100, 80, 20]) == pytest.approx(1 + 2 + 0.022 + 0.5)
 
 
 def test_the_slower_of_two_has_a_closed_form() -> None:
