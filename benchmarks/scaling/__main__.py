@@ -39,7 +39,7 @@ class Bytes(click.ParamType[int]):
 
 @click.command()
 @click.option("--ranks", multiple=True, type=click.IntRange(1), default=(1, 2, 4), show_default=True)
-@click.option("--case", default="mlp_big", show_default=True, help="Of benchmarks/cases: the steps that are timed.")
+@click.option("--case", default="mlp_big", show_default=True, help="Of benchmarks/cases, or mlp_deep: what is timed.")
 @click.option("--small", default="mlp", show_default=True, help="The case of the wrapper's cost at one rank.")
 @click.option("--size", "sizes", multiple=True, type=Bytes(), default=("4B", "4KB", "64KB", "1MB", "4MB", "100MB"))
 @click.option("--bucket", "buckets", multiple=True, type=Bytes(), default=("1MB", "4MB", "25MB", "all"))

@@ -20,6 +20,7 @@ import agog_distribute as distribute
 from agog_distribute.gradients.transfers import Averaging
 from benchmarks.cases import CASES
 from benchmarks.kinds import SEED
+from benchmarks.scaling.deep import MlpDeep
 from benchmarks.scaling.model import Network
 from benchmarks.scaling.simulated import simulated_group
 
@@ -68,7 +69,7 @@ class Training:
 
     def __init__(self, case: str) -> None:
         rng = np.random.default_rng(SEED)
-        chosen: Any = CASES[case]
+        chosen: Any = MlpDeep() if case == "mlp_deep" else CASES[case]
         self.case = chosen
         self.variables = [tf.Variable(array) for array in chosen.parameters(rng)]
         self.batch = [tf.constant(array) for array in chosen.batch(rng)]
