@@ -153,8 +153,11 @@ def exists(filename: Any) -> bool:
     Returns:
         True or False.
     """
+    path = file_path("Exists", filename)
+    if not files.is_url(path):
+        return os.path.exists(path)
     with translated_errors("Exists"):
-        return files.exists(file_path("Exists", filename))
+        return files.exists(path)
 
 
 def is_directory(dirname: Any) -> bool:
@@ -166,8 +169,11 @@ def is_directory(dirname: Any) -> bool:
     Returns:
         True or False.
     """
+    path = file_path("IsDirectory", dirname)
+    if not files.is_url(path):
+        return os.path.isdir(path)
     with translated_errors("IsDirectory"):
-        return files.is_folder(file_path("IsDirectory", dirname))
+        return files.is_folder(path)
 
 
 def list_directory(dirname: Any) -> list[str]:

@@ -28,8 +28,10 @@ def is_url(path: Any) -> bool:
 def file_path(function: str, path: str | bytes | os.PathLike[Any]) -> str:
     """The path of a file, or its URL, as a string; of a ``file://`` URL the path. Raises what `check_name` raises."""
     name = os.fsdecode(path)
+    if "\0" not in name and "://" not in name:
+        return name
     check_name(function, name)
-    return name[len(_LOCAL) :] if name[: len(_LOCAL)].lower() == _LOCAL else name
+    return name[len(_LOCAL) :] if _is_local(name) else name
 
 
 def check_name(function: str, name: str) -> None:
@@ -38,10 +40,14 @@ def check_name(function: str, name: str) -> None:
     """
     if "\0" in name:
         raise errors.InvalidArgumentError(f"{function}: a file name must not hold a NUL character.")
-    if "://" in name and is_url(name) and name[: len(_LOCAL)].lower() != _LOCAL:
+    if "://" in name and is_url(name) and not _is_local(name):
         from agog_core.files.stores import check_url  # here, because most programs have no URLs
 
         check_url(function, name)
+
+
+def _is_local(name: str) -> bool:
+    return name[: len(_LOCAL)].lower() == _LOCAL
 
 
 def join(folder: str, *names: str) -> str:
