@@ -172,3 +172,33 @@ def test_random_functions_in_a_process_without_their_classes(tmp_path: Path) -> 
         names.append(str(seed))
     done = subprocess.run([sys.executable, "-c", LOADS, tmp_path, *names], capture_output=True, text=True)
     assert (done.stdout, done.stderr) == (f"all {len(names)}\n", "")
+
+
+class Texts(tf.Module):
+    """Tables, vocabularies and functions of texts."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        entries = tf.lookup.KeyValueTensorInitializer(["a", "b"], [1, 2])
+        self.table = tf.lookup.StaticHashTable(entries, -1)
+        self.names = tf.lookup.StaticHashTable(tf.lookup.KeyValueTensorInitializer([1, 2], ["one", "two"]), "?")
+        self.numbers = tf.keras.layers.StringLookup(vocabulary=["a", "c"], num_oov_indices=2, output_mode="multi_hot")
+        self.back = tf.keras.layers.StringLookup(vocabulary=["a", "c"], invert=True)
+
+    @tf.function(input_signature=[tf.TensorSpec([None], tf.string)])
+    def f(self, x: Any) -> Any:
+        tf.debugging.assert_equal(tf.size(x), tf.size(x))
+        found = self.table.lookup(tf.strings.lower(x))
+        texts = tf.strings.join([tf.strings.upper(x, encoding="utf-8"), "!"])
+        return found, self.names.lookup(found), self.numbers(x), self.back(tf.cast(found, tf.int64)), texts
+
+
+def test_tables_and_texts(tmp_path: Path) -> None:
+    module = Texts()
+    save(module, tmp_path / "model")
+    loaded = tf.saved_model.load(tmp_path / "model")
+    for texts in (["a", "B", "c"], ["\u00fc"], []):
+        x = tf.constant(texts, tf.string)
+        for want, have in zip(module.f(x), loaded.f(x), strict=True):
+            assert want.numpy().tolist() == have.numpy().tolist()
+    assert loaded.f(tf.constant(["A", "x"]))[1].numpy().tolist() == [b"one", b"?"]

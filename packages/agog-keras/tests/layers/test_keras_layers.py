@@ -64,7 +64,8 @@ def test_every_layer(make: Callable[[], Layer], given: Any, out: tuple[int, ...]
 
 def test_every_class_is_in_the_table() -> None:
     known = {each for each in vars(layers).values() if inspect.isclass(each) and issubclass(each, Layer)}
-    assert {each.__name__ for each in known if each.__module__.startswith("agog_keras.")} == CASES.keys()
+    found = {each.__name__ for each in known if each.__module__.startswith("agog_keras.")}
+    assert found - {"TFSMLayer"} == CASES.keys()  # which is made of a folder
 
 
 def test_descriptions_mean_the_class_that_they_came_of() -> None:

@@ -20,7 +20,7 @@ SERVING = "serve"
 TRAINING = "train"
 
 
-# Its functions on the host may be named in saved models.
-_late_functions.append(_partial(_import_module, "agog_compat.lookup.tables"))
+# Saved models may name their functions on the host.
+_late_functions += [_partial(_import_module, name) for name in ("agog_compat.lookup.tables", "agog_keras.layers")]
 __getattr__, __dir__ = _later(__name__, rooms=[_Refused("tf.saved_model")])
 __getattr__ = _taught(__name__, __getattr__)

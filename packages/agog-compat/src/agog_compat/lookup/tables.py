@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,8 @@ import numpy as np
 from agog_compat.lookup.initializers import TableInitializerBase
 from agog_core import DType, SparseTensor, Tensor, as_dtype, constant, string
 from agog_core.errors import FailedPreconditionError
-from agog_core.tensors.convert import at_each_run, convert_to_tensor
+from agog_core.tensors.convert import computed, convert_to_tensor
+from agog_core.tensors.host_functions import host_function
 
 __all__ = ["HashTable", "LookupInterface"]
 
@@ -108,6 +110,7 @@ class HashTable(LookupInterface):
     ) -> None:
         super().__init__(initializer.key_dtype, initializer.value_dtype, name or "hash_table")
         self._default = constant(default_value, self._value_dtype).numpy()
+        self._found: Callable[..., Any] | None = None  # made when it is first asked
         keys, values = initializer.entries()
         self._entries: dict[Any, Any] = {}
         for key, value in zip(keys.numpy().ravel().tolist(), values.numpy().ravel().tolist(), strict=True):
@@ -138,13 +141,11 @@ class HashTable(LookupInterface):
         """
         if isinstance(keys, SparseTensor):
             return SparseTensor(keys.indices, self.lookup(keys.values), keys.dense_shape)
-        return at_each_run(self._found, self._checked(keys))
-
-    def _found(self, keys: Tensor) -> Tensor:
-        array = keys.numpy()
-        default = self._default.item() if isinstance(self._default, np.generic) else self._default
-        found = [self._entries.get(key, default) for key in np.ravel(array).tolist()]
-        return _tensor(found, self._value_dtype, np.shape(array))
+        if self._found is None:
+            default = self._default.item() if isinstance(self._default, np.generic) else self._default
+            data = {"keys": list(self._entries), "values": list(self._entries.values()), "default": default}
+            self._found = _found(**data, dtype=self._value_dtype)
+        return computed(self._found, [self._checked(keys)], [self._value_dtype])[0]
 
     def export(self, name: str | None = None) -> tuple[Tensor, Tensor]:
         """All entries.
@@ -154,6 +155,19 @@ class HashTable(LookupInterface):
         """
         keys, values = list(self._entries), list(self._entries.values())
         return _tensor(keys, self._key_dtype, (len(keys),)), _tensor(values, self._value_dtype, (len(keys),))
+
+
+@host_function("lookup.table")
+def _found(keys: list[Any], values: list[Any], default: Any, dtype: DType) -> Callable[..., Any]:
+    """What finds values by keys, on the host."""
+    entries = dict(zip(keys, values, strict=True))
+    kind = object if dtype is string else dtype.as_numpy_dtype
+
+    def found(host: Any) -> list[Any]:
+        each = [entries.get(key, default) for key in np.ravel(host).tolist()]
+        return [np.array(each, kind).reshape(np.shape(host))]
+
+    return found
 
 
 def _tensor(values: list[Any], dtype: DType, shape: tuple[int, ...]) -> Tensor:

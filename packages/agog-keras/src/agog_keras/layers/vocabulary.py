@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from agog_core import Tensor, as_dtype, constant, convert_to_tensor, int64, reshape, string_to_hash_bucket_fast
@@ -12,6 +12,7 @@ from agog_core.errors import InvalidArgumentError
 from agog_core.files import file_path, open_file
 from agog_core.settable import has_changed
 from agog_core.tensors.convert import computed
+from agog_core.tensors.host_functions import HostFunction, host_function
 from agog_keras.layers.adaptation import Adaptable
 from agog_keras.layers.encoding import MODES, chosen_mode, encoded
 
@@ -159,8 +160,22 @@ class Vocabulary(Adaptable):
             raise RuntimeError(f"{self._title} has no vocabulary yet: call adapt on data, or set_vocabulary.")
         x = convert_to_tensor(inputs, preferred_dtype=self.terms_dtype)
         if self.invert:
-            return computed(self._terms_of, [x], [as_dtype(self.terms_dtype)])[0]
-        return self.encode(computed(self._numbers_of, [x], [int64], may_fail=True)[0])
+            terms_of = HostFunction("keras.vocabulary", self._data(), self._terms_of)
+            return computed(terms_of, [x], [as_dtype(self.terms_dtype)])[0]
+        numbers_of = HostFunction("keras.vocabulary", self._data(), self._numbers_of)
+        return self.encode(computed(numbers_of, [x], [int64], may_fail=True)[0])
+
+    def _data(self) -> dict[str, Any]:
+        """What a saved function makes the layer of anew."""
+        return {
+            "is_of_strings": self.terms_dtype == "string",
+            "is_back": self.invert,
+            "vocabulary": self._terms,
+            "num_oov_indices": self.num_oov_indices,
+            "mask_token": self.mask_token,
+            "oov_token": self.oov_token,
+            "output_mode": "multi_hot" if self.output_mode == "tf_idf" else self.output_mode,
+        }
 
     def _terms_of(self, numbers: Any) -> list[Any]:
         known = self.get_vocabulary()
@@ -316,3 +331,12 @@ def _rows(x: Tensor) -> list[list[Any]]:
     rows = reshape(x, [x._shape[0], -1]) if x._shape else reshape(x, [1, 1])
     listed: list[list[Any]] = rows.numpy().tolist()
     return listed
+
+
+@host_function("keras.vocabulary")
+def _vocabulary(is_of_strings: bool, is_back: bool, vocabulary: list[Any], **settings: Any) -> Callable[..., Any]:
+    """What finds numbers or terms in a saved function."""
+    layer: Vocabulary = (StringLookup if is_of_strings else IntegerLookup)(
+        vocabulary=vocabulary, invert=is_back, **settings
+    )
+    return layer._terms_of if is_back else layer._numbers_of
