@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -37,34 +38,23 @@ def images(count: int, size: int = 8) -> Any:
 
 
 def cnn() -> Any:
-    network, optimizer, mean = example("cnn").Network(), tf.train.AdamOptimizer(0.001), tfe.metrics.Mean()
-
-    def step(pictures: Any, labels: Any) -> Any:
-        with tf.GradientTape() as tape:
-            logits = network(pictures, training=True)
-            loss = tf.losses.sparse_softmax_cross_entropy(labels, logits)
-        optimizer.apply_gradients(zip(tape.gradient(loss, network.variables), network.variables, strict=True))
-        mean(loss)
-        return loss
-
-    return step, lambda: images(5), [network, optimizer, mean]
+    return taking(example("cnn"), "Network", lambda: images(5))
 
 
 def cnn_lstm() -> Any:
-    network, optimizer = example("cnn_lstm").Network(), tf.train.AdamOptimizer(0.001)
-    mean, accuracy = tfe.metrics.Mean(), tfe.metrics.SparseAccuracy()
+    return taking(example("cnn_lstm"), "Network", lambda: images(4))
 
-    def step(pictures: Any, labels: Any) -> Any:
-        with tf.GradientTape() as tape:
-            logits = network(pictures)
-            loss = tf.losses.sparse_softmax_cross_entropy(labels, logits)
-        gradients, _ = tf.clip_by_global_norm(tape.gradient(loss, network.variables), 1.0)
-        optimizer.apply_gradients(zip(gradients, network.variables, strict=True))
-        mean(loss)
-        accuracy(labels, logits)
-        return loss
 
-    return step, lambda: images(4), [network, optimizer, mean, accuracy]
+def taking(module: ModuleType, network: str, batch: Callable[[], Any], *arguments: Any, **named: Any) -> Any:
+    """The step of an example for its network and Adam."""
+    made, optimizer = getattr(module, network)(*arguments, **named), tf.train.AdamOptimizer(0.002)
+    return partial(step_of(module), made, optimizer), batch, [made, optimizer]
+
+
+def step_of(module: ModuleType) -> Callable[..., Any]:
+    """The step of an example as it is without `tf.function`."""
+    step: Callable[..., Any] = module.train_step.python_function
+    return step
 
 
 def mnist() -> Any:
@@ -73,87 +63,46 @@ def mnist() -> Any:
     metrics = {"loss": tfe.metrics.Mean(), "accuracy": tfe.metrics.SparseAccuracy()}
 
     def step(pictures: Any, labels: Any) -> None:
-        module.train_step(network, optimizer, metrics, tf.reshape(pictures, [6, 64]), labels)
+        step_of(module)(network, optimizer, metrics, tf.reshape(pictures, [6, 64]), labels)
 
     return step, lambda: images(6), [network, optimizer, *metrics.values()]
 
 
 def gan() -> Any:
     module = example("gan")
-    generator, discriminator = module.network(2), module.network(1)
-    of_generator, of_discriminator = tf.train.AdamOptimizer(0.001, 0.5), tf.train.AdamOptimizer(0.001, 0.5)
+    networks = module.network(2), module.network(1)
+    optimizers = tf.train.AdamOptimizer(0.001, 0.5), tf.train.AdamOptimizer(0.001, 0.5)
 
-    def step() -> Any:
-        with tf.GradientTape() as tape_of_generator, tf.GradientTape() as tape_of_discriminator:
-            drawn = discriminator(generator(tf.random_normal([256, 8])))
-            real = discriminator(module.ring(256))
-            generator_loss = tf.losses.sigmoid_cross_entropy(tf.ones_like(drawn), drawn)
-            discriminator_loss = tf.losses.sigmoid_cross_entropy(tf.ones_like(real), real)
-            discriminator_loss += tf.losses.sigmoid_cross_entropy(tf.zeros_like(drawn), drawn)
-        for_generator = tape_of_generator.gradient(generator_loss, generator.variables)
-        for_discriminator = tape_of_discriminator.gradient(discriminator_loss, discriminator.variables)
-        of_generator.apply_gradients(zip(for_generator, generator.variables, strict=True))
-        of_discriminator.apply_gradients(zip(for_discriminator, discriminator.variables, strict=True))
-        return generator_loss, discriminator_loss
+    def step() -> Any:  # which draws in a trace, too
+        return step_of(module)(networks, optimizers, tf.random_normal([256, 8]), module.ring(256))
 
-    return step, lambda: (), [generator, discriminator, of_generator, of_discriminator]
+    return step, lambda: (), [*networks, *optimizers]
 
 
 def transformer() -> Any:
     module = example("transformer")
-    network, optimizer = module.Transformer(width=16, heads=2, blocks=2), tf.train.AdamOptimizer(0.002)
-
-    def step() -> Any:
-        tokens = module.sequences(8)
-        with tf.GradientTape() as tape:
-            logits = network(tokens[:, :-1])
-            loss = tf.losses.sparse_softmax_cross_entropy(tokens[:, module.LENGTH + 1 :], logits[:, module.LENGTH :])
-        optimizer.apply_gradients(zip(tape.gradient(loss, network.variables), network.variables, strict=True))
-        return loss
-
-    return step, lambda: (), [network, optimizer]
+    return taking(module, "Transformer", lambda: (module.sequences(8),), width=16, heads=2, blocks=2)
 
 
 def char_rnn() -> Any:
-    reader, optimizer = example("char_rnn").Reader(30, 12), tf.train.AdamOptimizer(0.003)
+    module = example("char_rnn")
     letters = tf.constant(np.random.RandomState(0).randint(0, 30, 300).astype("i4"))
-
-    def step() -> Any:
-        starts = tf.random_uniform([4, 1], 0, 200, dtype=tf.int32)
-        window = tf.gather(letters, starts + tf.range(9))
-        with tf.GradientTape() as tape:
-            logits, _ = reader(window[:, :-1])
-            loss = tf.losses.sparse_softmax_cross_entropy(window[:, 1:], logits)
-        gradients, _ = tf.clip_by_global_norm(tape.gradient(loss, reader.variables), 1.0)
-        optimizer.apply_gradients(zip(gradients, reader.variables, strict=True))
-        return loss
-
-    return step, lambda: (), [reader, optimizer]
+    step, _, owners = taking(module, "Reader", tuple, 30, 12)
+    return lambda: step(module.pieces(letters, 4, 9)), tuple, owners
 
 
 def linear_regression() -> Any:
     module = example("linear_regression")
     line, optimizer = module.Line(), tf.train.GradientDescentOptimizer(0.1)
-    gradients = tfe.implicit_gradients(module.mean_squared_error)
-
-    def step(x: Any, y: Any) -> None:
-        optimizer.apply_gradients(gradients(line, x, y))
-
-    return step, lambda: (tf.random_normal([8]), tf.random_normal([8])), [line, optimizer]
+    points = lambda: (tf.random_normal([8]), tf.random_normal([8]))  # noqa: E731
+    return partial(step_of(module), line, optimizer), points, [line, optimizer]
 
 
 def huber() -> Any:
     module = example("huber")
-    weight, bias = tfe.Variable(0.0), tfe.Variable(0.0)
-    optimizer = tf.train.GradientDescentOptimizer(0.01)
-
-    def step(x: Any, y: Any) -> Any:
-        loss = lambda x, y: module.huber(y - (weight * x + bias))  # noqa: E731
-        value, gradients = tfe.implicit_value_and_gradients(loss)(x, y)
-        optimizer.apply_gradients(gradients)
-        return value
-
-    return step, lambda: (tf.random_normal([]), 10.0 * tf.random_normal([])), [weight, bias]
+    line, optimizer = module.Line(), tf.train.GradientDescentOptimizer(0.01)
+    point = lambda: (tf.random_normal([]), 10.0 * tf.random_normal([]))  # noqa: E731
+    return partial(step_of(module), line, optimizer), point, [line]
 
 
 MAKERS: list[Callable[[], Any]] = [cnn, cnn_lstm, mnist, gan, transformer, char_rnn, linear_regression, huber]
