@@ -76,7 +76,8 @@ def test_errors(tmp_path: Path) -> None:
         list_variables(tmp_path)
     with says(
         NotFoundError,
-        f"Checkpoint: there is no checkpoint '{tmp_path}/d': the file '{tmp_path}/d.safetensors' does not exist.",
+        f"Checkpoint: there is no checkpoint '{tmp_path}/d': neither '{tmp_path}/d.safetensors' nor TensorFlow's "
+        f"'{tmp_path}/d.index' exists.",
     ):
         load_checkpoint(tmp_path / "d")
     content = (tmp_path / "c.safetensors").read_bytes()

@@ -363,8 +363,8 @@ def test_errors_say_what_happened(store: type[FailingStore]) -> None:
     checkpoint = Checkpoint(v=ag.Variable(1.0))
     with says(
         NotFoundError,
-        "Checkpoint: there is no checkpoint 'failing://bucket/run/a': the file 'failing://bucket/run/a.safetensors' "
-        "does not exist.",
+        "Checkpoint: there is no checkpoint 'failing://bucket/run/a': neither "
+        "'failing://bucket/run/a.safetensors' nor TensorFlow's 'failing://bucket/run/a.index' exists.",
     ):
         checkpoint.restore(f"{FOLDER}/a")
     store.faults = Faults(0, ConnectionResetError(104, "Connection reset by peer"), times=99)

@@ -491,13 +491,14 @@ def test_a_missing_file(tmp_path: Path) -> None:
     v = ag.Variable(1.0)
     with says(
         NotFoundError,
-        f"Checkpoint: there is no checkpoint '{tmp_path}/ckpt-1': the file '{tmp_path}/ckpt-1.safetensors' does "
-        "not exist.",
+        f"Checkpoint: there is no checkpoint '{tmp_path}/ckpt-1': neither '{tmp_path}/ckpt-1.safetensors' nor "
+        f"TensorFlow's '{tmp_path}/ckpt-1.index' exists.",
     ):
         Checkpoint(v=v).restore(tmp_path / "ckpt-1")
     with says(
         NotFoundError,
-        f"Checkpoint: there is no checkpoint '{tmp_path}': the file '{tmp_path}.safetensors' does not exist; it is a "
+        f"Checkpoint: there is no checkpoint '{tmp_path}': neither '{tmp_path}.safetensors' nor TensorFlow's "
+        f"'{tmp_path}.index' exists; it is a "
         "folder, so pass latest_checkpoint of it.",
     ):
         Checkpoint(v=v).restore(tmp_path)

@@ -141,8 +141,9 @@ def test_the_newest_checkpoint_is_gone(tmp_path: Path) -> None:
     with pytest.warns(CheckpointWarning) as caught:
         assert latest_checkpoint(tmp_path) is None
     assert [str(warning.message) for warning in caught] == [
-        f"latest_checkpoint: the file '{tmp_path}/checkpoint' names 'ckpt-1' as the newest checkpoint, but "
-        f"'{tmp_path}/ckpt-1.safetensors' does not exist. Restore another checkpoint of that folder by its own path."
+        f"latest_checkpoint: the file '{tmp_path}/checkpoint' names 'ckpt-1' as the newest checkpoint, but neither "
+        f"'{tmp_path}/ckpt-1.safetensors' nor TensorFlow's '{tmp_path}/ckpt-1.index' exists. Restore another "
+        "checkpoint of that folder by its own path."
     ]
     assert caught[0].filename == __file__
 

@@ -267,6 +267,10 @@ def test_gc_leaves_what_is_being_written_and_the_newest(folder: Path) -> None:
 def test_errors_are_one_clear_text(tmp_path: Path) -> None:
     here = tmp_path
     tf.train.Checkpoint(v=tf.Variable(1.0)).save(here / "own" / "ckpt")
+    no_checkpoint = (
+        f"Checkpoint: there is no checkpoint '{here}/none': neither '{here}/none.safetensors' nor TensorFlow's "
+        f"'{here}/none.index' exists."
+    )
     cases: list[tuple[list[object], str]] = [
         (["ls", here / "none"], f"there is no folder '{here}/none'."),
         (["ls", here], f"the folder '{here}' has no checkpoints."),
@@ -274,15 +278,15 @@ def test_errors_are_one_clear_text(tmp_path: Path) -> None:
         (["show", here], f"the folder '{here}' names no newest checkpoint; give the path of one."),
         (
             ["show", here / "none"],
-            f"Checkpoint: there is no checkpoint '{here}/none': the file '{here}/none.safetensors' does not exist.",
+            no_checkpoint,
         ),
         (
             ["diff", here / "own", here / "none"],
-            f"Checkpoint: there is no checkpoint '{here}/none': the file '{here}/none.safetensors' does not exist.",
+            no_checkpoint,
         ),
         (
             ["verify", here / "none"],
-            f"Checkpoint: there is no checkpoint '{here}/none': the file '{here}/none.safetensors' does not exist.",
+            no_checkpoint,
         ),
         (["gc", here / "none"], f"there is no folder '{here}/none'."),
         (

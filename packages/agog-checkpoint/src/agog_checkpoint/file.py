@@ -132,7 +132,8 @@ def read(path: str) -> tuple[Graph, dict[str, Array]]:
     if file is None:
         hint = "; it is a folder, so pass latest_checkpoint of it" if is_folder(path) else ""
         raise NotFoundError(
-            f"Checkpoint: there is no checkpoint {path!r}: the file {file_name(path)!r} does not exist{hint}."
+            f"Checkpoint: there is no checkpoint {path!r}: neither {file_name(path)!r} nor TensorFlow's "
+            f"{path + '.index'!r} exists{hint}."
         )
     return read_file(file)
 

@@ -241,8 +241,9 @@ def latest_checkpoint(checkpoint_dir: str | os.PathLike[str], latest_filename: s
         path = join(folder, name)
     if not exists(path):
         warnings.warn(
-            f"latest_checkpoint: the file {pointer!r} names {name!r} as the newest checkpoint, but {file_name(path)!r} "
-            "does not exist. Restore another checkpoint of that folder by its own path.",
+            f"latest_checkpoint: the file {pointer!r} names {name!r} as the newest checkpoint, but neither "
+            f"{file_name(path)!r} nor TensorFlow's {path + '.index'!r} exists. Restore another checkpoint "
+            "of that folder by its own path.",
             CheckpointWarning,
             stacklevel=2,
         )
