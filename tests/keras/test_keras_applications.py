@@ -15,8 +15,10 @@ import keras
 import numpy as np
 import pytest
 from keras.src.legacy.saving import legacy_h5_format
+from keras.src.utils import file_utils
 
 import agog as tf
+from agog_data.datasets import fetching
 
 # Keras's own variables speak an older NumPy's.
 pytestmark = pytest.mark.filterwarnings("ignore:__array__ implementation doesn't accept a copy keyword")
@@ -125,6 +127,56 @@ def test_classes_of_images_of_full_size(tmp_path: Path, network: str) -> None:
     x = images(theirs, 1)
     near(ours(x), theirs(x))
     assert made(tf.keras, network, weights=tmp_path / "m.weights.h5")(x).numpy().sum() == pytest.approx(1, abs=1e-5)
+
+
+class Asked(Exception):
+    """What a network wants to download."""
+
+
+@pytest.mark.filterwarnings("ignore:.*(in|height and width).*96, 128, 160, 192, 224:UserWarning")
+@pytest.mark.parametrize("include_top", [True, False])
+@pytest.mark.parametrize("network", [*NETWORKS, *SIBLINGS])
+def test_published_files(monkeypatch: pytest.MonkeyPatch, network: str, include_top: bool) -> None:
+    def ask(name: str, origin: str, cache_subdir: str, file_hash: str | None = None) -> None:
+        raise Asked(name, origin, cache_subdir, file_hash)
+
+    monkeypatch.setattr(file_utils, "get_file", ask)
+    monkeypatch.setattr(fetching, "get_file", ask)
+    wanted = []
+    for framework in (tf.keras, keras):
+        with pytest.raises(Asked) as asked:
+            made(framework, network, weights="imagenet", include_top=include_top)
+        wanted.append(asked.value.args)
+    assert wanted[0] == wanted[1]
+
+
+@pytest.mark.parametrize("network", ["EfficientNetB0", "MobileNetV2"])
+def test_published_weights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, network: str) -> None:
+    """EfficientNet scales images in another way for them."""
+    options = {"include_top": False, "input_shape": (96, 96, 3), "pooling": "avg"}
+    theirs = made(keras, network, **options)
+    randomize(theirs)
+    save(theirs, tmp_path / "published.h5")
+    for module in (file_utils, fetching):
+        monkeypatch.setattr(module, "get_file", lambda *arguments, **options: str(tmp_path / "published.h5"))
+    ours, theirs = (made(each, network, weights="imagenet", **options) for each in (tf.keras, keras))
+    assert [renamed(layer.name) for layer in ours.layers] == [layer.name for layer in theirs.layers]
+    x = images(theirs, 2)
+    near(ours(x), theirs(x))
+
+
+@pytest.mark.parametrize("include_top", [True, False])
+@pytest.mark.parametrize("side", [None, 32, 96])
+def test_names_of_mobile_net(side: int | None, include_top: bool) -> None:
+    def name(framework: Any, takes_tensor: bool) -> str:
+        framework.backend.clear_session()
+        shape = None if side is None else (side, side, 3)
+        given = {"input_tensor": framework.Input(shape or (224, 224, 3))} if takes_tensor else {"input_shape": shape}
+        model = framework.applications.MobileNetV2(weights=None, include_top=include_top, **given)
+        return str(model.name)
+
+    for takes_tensor in (False, True):
+        assert name(tf.keras, takes_tensor) == name(keras, takes_tensor)
 
 
 @pytest.mark.parametrize("file", ["m.h5", "m.weights.h5"])

@@ -6,6 +6,7 @@ import pickle
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import agog_core as ag
@@ -67,6 +68,11 @@ def _nothing_is_downloaded(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> N
             VGG16,
             {**NO_TOP, "input_shape": (64, 64)},
             "VGG16: input_shape must be (height, width, channels), without the batch; got (64, 64).",
+        ),
+        (
+            MobileNetV2,
+            {**NO_TOP, "input_shape": (64,)},
+            "MobileNetV2: input_shape must be (height, width, channels), without the batch; got (64,).",
         ),
         (
             ResNet50,
@@ -134,6 +140,23 @@ def test_weights_that_are_not_there(tmp_path: Path) -> None:
         "4d473c1dd8becc155b73f8504c6f6626 is expected.",
     ):
         ResNet50(include_top=False)
+
+
+def test_weights_that_are_there(tmp_path: Path) -> None:
+    """A file that Keras has downloaded is read without asking the network; Keras knows no checksum of this one."""
+    options: dict[str, Any] = {"alpha": 0.35, "include_top": False, "input_shape": (96, 96, 3)}
+    model = MobileNetV2(weights=None, **options)
+    folder = tmp_path / "keras" / "models"
+    folder.mkdir(parents=True)
+    file = folder / "mobilenet_v2_weights_tf_dim_ordering_tf_kernels_0.35_96_no_top.h5"
+    model.save_weights(file, save_format="h5")
+    again = MobileNetV2(**options)
+    assert again.name == "mobilenetv2_0.35_96"
+    for one, other in zip(model.get_weights(), again.get_weights(), strict=True):
+        np.testing.assert_array_equal(other, one)
+    file.rename(folder / file.name.replace("_96_", "_224_"))
+    with pytest.warns(UserWarning, match=r"images of height and width 96, 128, 160, 192, 224; those for 224 are taken"):
+        MobileNetV2(**{**options, "input_shape": (96, 64, 3)})
 
 
 def test_functions_can_be_pickled() -> None:

@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Sequence
 from typing import Any
 
-__all__ = ["image_shape"]
+__all__ = ["checked_shape", "image_shape"]
 
 Sizes = tuple[int | None, ...]
 
@@ -28,7 +28,7 @@ def image_shape(network: str, given: Any, size: int, least: int, include_top: bo
     own = (size, size, 3)
     if given is None:
         return own if include_top else (None, None, 3)
-    shape = _three(network, given)
+    shape = checked_shape(network, given)
     if imagenet and include_top and shape != own:
         raise ValueError(
             f"{network}: with weights='imagenet' and include_top=True input_shape must be {own}; got {shape}. Pass "
@@ -50,7 +50,8 @@ def image_shape(network: str, given: Any, size: int, least: int, include_top: bo
     return shape
 
 
-def _three(network: str, given: Sequence[int | None]) -> Sizes:
+def checked_shape(network: str, given: Sequence[int | None]) -> Sizes:
+    """A shape as a tuple of a height, a width and channels; a ValueError says that it is none."""
     shape = tuple(None if length is None else int(length) for length in given)
     if len(shape) != 3:
         raise ValueError(f"{network}: input_shape must be (height, width, channels), without the batch; got {shape}.")

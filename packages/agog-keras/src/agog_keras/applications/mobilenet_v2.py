@@ -10,6 +10,7 @@ from typing import Any
 
 from agog_core.calls.docstrings import documented_like
 from agog_keras.applications.application import Application, Network, PathLike, Wanted
+from agog_keras.applications.image_shape import checked_shape
 from agog_keras.applications.published import KERNELS, Published
 from agog_keras.applications.scaling import padding_before_stride, rounded
 from agog_layers import Dense
@@ -98,15 +99,14 @@ def MobileNetV2(
     >>> model.name, model.count_params()
     ('mobilenetv2_0.35_96', 1691208)
     """
-    sizes = _sizes(input_shape, input_tensor)
-    is_square = len(set(sizes)) == 1
-    size = sizes[0] if is_square and sizes[0] in _SIZES else 224
-    rows = sizes[0] if sizes else size if include_top else None
+    said = _sizes(input_shape, input_tensor)
+    size = said[0] if len(set(said)) == 1 and said[0] in _SIZES else 224
+    rows, columns = said if input_shape is not None else (size, size) if include_top else (None, None)
     if weights == "imagenet":
         if alpha not in _WIDTHS:
             raise ValueError(f"MobileNetV2: with weights='imagenet' alpha must be one of {_WIDTHS}; got {alpha}.")
-        rows = size
-        if not is_square or sizes[0] != size:
+        if rows != columns or rows not in _SIZES:
+            rows = 224
             warnings.warn(
                 f"MobileNetV2: there are weights for images of height and width {', '.join(map(str, _SIZES))}; those "
                 "for 224 are taken.",
@@ -130,7 +130,7 @@ def _sizes(input_shape: Any, input_tensor: Any) -> tuple[int | None, ...]:
     of_tensor = input_tensor.shape[1:3].as_list() if isinstance(input_tensor, Symbolic) else []
     if input_shape is None:
         return tuple(of_tensor)
-    given = tuple(input_shape)[:2]
+    given = checked_shape("MobileNetV2", input_shape)[:2]
     if of_tensor and of_tensor[1] != given[1]:
         raise ValueError(
             f"MobileNetV2: input_shape and input_tensor must have one width; got {input_shape} and "
