@@ -38,10 +38,15 @@ class Traces:
         for given in arguments:
             recorded = Recorded(lambda args, _: function(*args), tuple(given), {}, may_create=True)
             recorded.trace.put_back()
-            self.result = nest.map_structure(lambda x: None, recorded.results(recorded.results.tensors))
-            optimize(recorded.trace.graph)
-            self.graphs.append(recorded.trace.graph)
-            recorded.end()
+            graph, tensors = recorded.trace.graph, recorded.results.tensors
+            found, places = recorded.results(tensors), {id(x): place for place, x in enumerate(tensors)}
+            returned = [places[id(x)] for x in nest.flatten(found) if isinstance(x, Tensor)]
+            graph.outputs = [graph.outputs[place] for place in returned]  # without the masks that go along
+            self.result = nest.map_structure(lambda x: None, found)
+            optimize(graph)
+            self.graphs.append(graph)
+            recorded.release()
+            recorded.trace.end()  # without the warning of tensors that others hold, such as terms of the loss
         self.join(self.graphs)
 
     def join(self, graphs: Sequence[Graph]) -> None:

@@ -17,6 +17,7 @@ __all__ = [
     "avg_pool",
     "convolution",
     "convolution_bias",
+    "convolution_input_grad",
     "extract_image_patches",
     "max_pool",
     "max_pool_with_argmax",
@@ -141,6 +142,30 @@ def convolution_bias(
 ) -> Any:
     convolved = _convolved(op, input, filter, bias, strides, paddings, dilations, groups)
     return _channels_last(op, activated(op, convolved, activation), input)
+
+
+def convolution_input_grad(
+    op: Writer,
+    gradients: Operand,
+    filter: Operand,
+    *,
+    input_shape: Sizes,
+    strides: Sizes,
+    paddings: Pairs,
+    dilations: Sizes,
+    groups: int,
+) -> Any:
+    """The transposed convolution; what the strides have left over at the ends is added there."""
+    spatial = gradients.rank - 2
+    weights = op.transpose(filter, [spatial + 1, spatial, *range(spatial)])
+    axes = zip(input_shape[1:-1], gradients.shape[1:-1], filter.shape, strides, dilations, paddings, strict=False)
+    left = [
+        size.__index__() - ((count.__index__() - 1) * stride + (k.__index__() - 1) * step + 1 - sum(pair))
+        for size, count, k, stride, step, pair in axes
+    ]
+    form = {"strides": strides, "pads": _pads(paddings), "dilations": dilations, "group": groups}
+    found = op.ConvTranspose(_channels_second(op, gradients), weights, output_padding=left, **form)
+    return _channels_last(op, found, gradients)
 
 
 def _convolved(
