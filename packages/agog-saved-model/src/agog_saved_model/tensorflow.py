@@ -56,9 +56,8 @@ class Functions(Mapping[str, Any]):
         """Raise UnimplementedError, which says what is there, and what is not."""
         names = ", ".join(variable.name for variable in self._variables[:4]) + (", ..." if self._variables[4:] else "")
         raise UnimplementedError(
-            f"saved_model.load: TensorFlow has written {self._folder!r}, of whose functions agog runs none; its "
-            f"{len(self._variables)} variables are there ({names or 'none'}): make the model in Python, and assign "
-            "them."
+            f"saved_model.load: TensorFlow has written {self._folder!r}, and agog runs none of its functions; the "
+            f"variables are there ({names or 'none'}): make the model in Python, and assign them."
         )
 
 
