@@ -179,3 +179,28 @@ def _mutate(document: Any, source: random.Random) -> None:
         else:
             holder[key] = value
         return
+
+
+@pytest.mark.parametrize("step", range(3))
+def test_a_save_that_fails_leaves_the_old_model(
+    step: int, line: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    save(line, tmp_path / "model")
+    (tmp_path / "vocabulary.txt").write_text("other\n")
+    line.slope.assign(9.0)
+    replace, fsync, calls = os.replace, os.fsync, []
+
+    def fail(*args: Any) -> None:
+        calls.append(args)
+        if len(calls) > step:
+            raise OSError(28, "No space left on device")
+        (replace if len(args) > 1 else fsync)(*args)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "replace", fail)
+        patch.setattr(os, "fsync", fail)
+        with pytest.raises(OpError, match="No space left on device"):
+            save(line, tmp_path / "model")
+    loaded = load(tmp_path / "model")
+    assert float(loaded.slope) == 2.0
+    assert Path(loaded.path().numpy().decode()).read_text() == "a\nb\n"
