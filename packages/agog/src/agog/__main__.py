@@ -13,6 +13,7 @@ COMMANDS = {
     "diff-backends": "agog.commands.diff_backends:diff_backends",
     "doctor": "agog.commands.doctor:doctor",
     "explain": "agog.commands.explain:explain",
+    "export": "agog.commands.export:export",
     "launch": "agog.commands.launch:launch",
     "new-plugin": "agog.commands.new_plugin:new_plugin",
     "ops": "agog.commands.ops:ops",
