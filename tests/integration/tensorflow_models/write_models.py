@@ -2,7 +2,8 @@
 
     python write_models.py FOLDER [NAME ...]
 
-needs tensorflow-cpu and tf_keras. A name is ``<generation>-<model>-<optimizer>``; without names all are written.
+needs tensorflow-cpu and tf_keras. A name is ``<generation>-<model>-<optimizer>``; without names all are written,
+and files of other things.
 """
 
 from __future__ import annotations
@@ -80,6 +81,26 @@ def write(folder: Path, name: str) -> None:
     np.savez(folder / f"{name}.npz", before=before, after=np.asarray(model(x, training=False)))
 
 
+def write_state(path: str) -> None:
+    """What is no number of a variable: the state of an iterator, a table, a text."""
+    table = tf.lookup.experimental.MutableHashTable(tf.string, tf.int64, -1)
+    table.insert(tf.constant(["a"]), tf.constant([1], tf.int64))
+    iterator = iter(tf.data.Dataset.range(3))
+    next(iterator)
+    tf.train.Checkpoint(step=tf.Variable(5), iterator=iterator, table=table, text=tf.Variable("a")).write(path)
+
+
+def write_by_names(path: str) -> None:
+    """A checkpoint of a `Saver` in TensorFlow 1, after a step of Adam."""
+    with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+        kernel = tf.compat.v1.get_variable("dense/kernel", initializer=np.float32([[1, 2], [3, 4]]))
+        loss = tf.reduce_sum(kernel**2)
+        train = v1.AdamOptimizer(0.1).minimize(loss, global_step=v1.get_or_create_global_step())
+        session.run(tf.compat.v1.global_variables_initializer())
+        session.run(train)
+        v1.Saver().save(session, path, write_meta_graph=False, write_state=False)
+
+
 def main(folder: str, *names: str) -> None:
     Path(folder).mkdir(parents=True, exist_ok=True)
     every = [
@@ -93,6 +114,9 @@ def main(folder: str, *names: str) -> None:
         tf_keras.backend.clear_session()
         keras.backend.clear_session()
         print(name, flush=True)
+    if not names:
+        write_state(f"{folder}/state")
+        write_by_names(f"{folder}/by_names")
 
 
 if __name__ == "__main__":
