@@ -39,6 +39,7 @@ class CheckpointManager:
         max_shard_bytes: see `Checkpoint.save`.
         asynchronous: whether `save` returns at once, and files are written and deleted behind: later assignments do not
             change what is saved. A failure is then raised by the next `save`, or by `wait`.
+        init_fn: what `restore_or_initialize` calls where there is no checkpoint; None for nothing.
 
     Raises:
         ValueError: ``max_to_keep`` is no positive integer, or ``best`` is something else.
@@ -70,6 +71,7 @@ class CheckpointManager:
         best: tuple[str, str] | None = None,
         max_shard_bytes: int | None = None,
         asynchronous: bool = False,
+        init_fn: Callable[[], Any] | None = None,
     ) -> None:
         if max_to_keep is not None and not (hasattr(max_to_keep, "__index__") and max_to_keep > 0):
             raise ValueError(
@@ -89,6 +91,7 @@ class CheckpointManager:
         self._hours = keep_checkpoint_every_n_hours
         self._max_shard_bytes = max_shard_bytes
         self._asynchronous = asynchronous
+        self._init_fn = init_fn
         self._newest = latest_checkpoint(self._folder)
         now = time.time()
         times, self._preserved, metrics, _ = read_kept(self._folder) or Kept({}, now)
@@ -125,6 +128,32 @@ class CheckpointManager:
         """
         name = self._best_of(self._metrics)
         return None if name is None else self._path(name)
+
+    def restore_or_initialize(self) -> str | None:
+        """Restore the newest checkpoint of the folder; call ``init_fn`` where there is none.
+
+        Returns:
+            The path of what was restored; None if there is no checkpoint.
+
+        Raises:
+            ValueError, DataLossError and others: see `Checkpoint.restore`.
+
+        >>> import tempfile
+        >>> from agog_core import Variable
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     manager = CheckpointManager(Checkpoint(v=Variable(1.0)), folder, 2, init_fn=lambda: print("new"))
+        ...     before = manager.restore_or_initialize()
+        ...     _ = manager.save()
+        ...     before, os.path.basename(manager.restore_or_initialize())
+        new
+        (None, 'ckpt-1')
+        """
+        newest = self.latest_checkpoint
+        if newest is not None:
+            self._checkpoint.restore(newest)
+        elif self._init_fn is not None:
+            self._init_fn()
+        return newest
 
     def metrics(self, checkpoint: str) -> dict[str, float]:
         """The metrics that a checkpoint was saved with.

@@ -11,7 +11,7 @@ from agog_checkpoint.objects import parts
 from agog_checkpoint.tensorflow.aliases import add_aliases
 from agog_checkpoint.tensorflow.checkpoint import Array
 from agog_checkpoint.tensorflow.layers import add_layers, paired, saved_layers
-from agog_checkpoint.tensorflow.optimizers import POWERS, steps_of, take_hyperparameters
+from agog_checkpoint.tensorflow.optimizers import POWERS, drop_lists, steps_of, take_hyperparameters
 from agog_checkpoint.tensorflow.trained import Met, place_trained
 from agog_core import Variable
 from agog_core.checkpointable import Checkpointable
@@ -58,6 +58,7 @@ class _Fitting:
         self._holding = graph.leading_to(valued)
         self._met: list[Met] = []
         self._variables: dict[int, int] = {}  # nodes, by the ids of the program's variables
+        self._counting: list[Node] = []  # the optimizers of Keras
         self._optimizers: set[int] = set()
         self._models: set[int] = set()
 
@@ -90,6 +91,8 @@ class _Fitting:
             layers = saved_layers(self._graph, node)
             if layers and number not in self._models:
                 add_layers(self._graph, node, layers, [str(place) for place in range(len(layers))])
+        for optimizer in self._counting:
+            drop_lists(optimizer)
 
     def _meet(self, number: int, value: Checkpointable, path: str, own: dict[str, Any]) -> None:
         node = self._graph.nodes[number]
@@ -115,6 +118,7 @@ class _Fitting:
         for name in kept & node.children.keys():
             node.children.setdefault("lr", node.children[name])
         take_hyperparameters(self._graph, self._arrays, node, steps, kept)
+        self._counting.append(node)
 
     def _add_number(self, node: Node, name: str, key: str, value: np.float64) -> None:
         if name not in node.children:

@@ -45,7 +45,7 @@ class Contents(NamedTuple):
         if self.is_by_name:
             from agog_checkpoint.tensorflow.by_names import fitted_by_names
 
-            return fitted_by_names(graph, root)
+            return fitted_by_names(graph, self.arrays, root)
         return fitted(graph, self.arrays, root)
 
 

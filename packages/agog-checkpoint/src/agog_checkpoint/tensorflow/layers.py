@@ -26,7 +26,9 @@ def saved_layers(graph: Graph, node: Node) -> list[int]:
 
 
 def add_layers(graph: Graph, node: Node, layers: Sequence[int], names: Sequence[str]) -> None:
-    """Make layers the parts of a list that agog's models have, under their places there."""
+    """Make layers the parts of a list that agog's models have, under their places there alone."""
+    for name in [name for name, child in node.children.items() if name.startswith("layer") and child in set(layers)]:
+        del node.children[name]
     node.children["layers"] = len(graph.nodes)
     graph.nodes.append(Node(dict(zip(names, layers, strict=True))))
 

@@ -119,6 +119,13 @@ class Optimizers:
             saved.dtype = dtype
 
 
+def drop_lists(optimizer: Node) -> None:
+    """Take an optimizer's lists away, under each name: their members have places elsewhere, or are slots."""
+    for name in (*_LISTS, "_variables", "_trainable_variables"):
+        optimizer.children.pop(name, None)
+        optimizer.children.pop(name.lstrip("_"), None)
+
+
 def steps_of(graph: Graph, arrays: Mapping[str, Array], optimizer: Node) -> int | None:
     """The number of steps that an optimizer has made; None for what is no optimizer, or does not count them."""
     for name in STEPS:
