@@ -327,6 +327,17 @@ def tensorflow(session: nox.Session) -> None:
 
 
 @nox.session(default=False, requires=["wheels"])
+def tensorflow_models(session: nox.Session) -> None:
+    """Let TensorFlow, Keras 2 and Keras 3 write checkpoints of models, and compare what agog computes of them."""
+    install(session, "agog", "agog-testing", "pytest>=8", "tensorflow-cpu==2.21.0", "tf_keras==2.21.0", "keras==3.15.1")
+    folder = ROOT / "tests" / "integration" / "tensorflow_models"
+    files = Path(session.create_tmp()).resolve()
+    session.run("python", str(folder / "write_models.py"), str(files))
+    session.env["AGOG_TENSORFLOW_MODELS"] = str(files)
+    pytest(session, folder / "test_integration_tensorflow_models.py")
+
+
+@nox.session(default=False, requires=["wheels"])
 def onnx(session: nox.Session) -> None:
     """Export every op's samples, and the models of the examples, and compare what onnxruntime computes of them."""
     install(session, "agog", "agog-export[test]", "agog-testing", "scikit-learn", WORKERS_PACKAGE)
