@@ -213,6 +213,11 @@ def test_get_file_fetches_from_a_url(tmp_path: Path, store: type[FailingStore]) 
         get_file(origin=f"{URL}/none", cache_dir=tmp_path)
 
 
+def test_get_file_keeps_files_on_the_disk() -> None:
+    with says(ValueError, "get_file: cache_dir must be a folder of this machine; got 's3://bucket/cache'."):
+        get_file(origin="https://a/b", cache_dir="s3://bucket/cache")
+
+
 def test_what_cannot_be_read(store: type[FailingStore]) -> None:
     with says(NotFoundError, "TextLineDataset: there is no file 'failing://bucket/data/none'."):
         list(TextLineDataset(f"{URL}/none"))

@@ -93,6 +93,8 @@ def get_file(
     name = os.fspath(fname) if fname else urlsplit(origin).path.rpartition("/")[2]
     if not name:
         raise ValueError(f"get_file: {origin!r} ends with no file's name; give one, such as fname='data.zip'.")
+    if cache_dir is not None and is_url(cache_dir):
+        raise ValueError(f"get_file: cache_dir must be a folder of this machine; got {os.fspath(cache_dir)!r}.")
     base = keras_folder() if cache_dir is None else Path(cache_dir).expanduser()
     file = base / cache_subdir / name
     folder = file.with_name(file.name.removesuffix(".tar.gz"))
