@@ -42,8 +42,8 @@ from agog_testing import says
 
 pytest.importorskip("fsspec", reason="fsspec, which opens URLs, is not installed")
 
-from threads_as_processes import Program as ProgramOfRank
-from threads_as_processes import together
+from program_of_several import Program as ProgramOfRank
+from program_of_several import together
 
 from agog_testing.stores import Crash, FailingStore, Faults, failing_store
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from threads_as_processes import WHOLE, Program, together
+from program_of_several import WHOLE, Program, together
 
 import agog_core as ag
 from agog_checkpoint import Checkpoint, CheckpointManager, CheckpointWarning, Saver, latest_checkpoint, load_variable

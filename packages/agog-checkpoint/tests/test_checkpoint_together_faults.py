@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import pytest
 from failing_disk import Crash, Disk
-from threads_as_processes import Program, together
+from program_of_several import Program, together
 
 from agog_checkpoint import Checkpoint, CheckpointManager, latest_checkpoint
 from agog_core.errors import OpError

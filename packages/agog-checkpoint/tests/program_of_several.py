@@ -1,8 +1,7 @@
-"""Threads that stand for processes which save together."""
+"""Program: one of several processes, for which threads stand, that save together."""
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -12,49 +11,35 @@ import agog_core as ag
 from agog_checkpoint import Checkpoint
 from agog_core.errors import AbortedError, OpError
 from agog_core.processes import Share, acting_as, keep_share
+from agog_testing import processes
+from agog_testing.processes import ThreadCommunicator
 
 WHOLE = np.arange(22, dtype=np.float32).reshape(11, 2)
 
 
 class Threads:
-    """One of several threads that stand for processes."""
+    """Threads that stand for processes, as `agog_core.processes.Processes` has these.
 
-    def __init__(self, rank: int, table: list[bytes], barrier: threading.Barrier) -> None:
-        self.rank, self.size = rank, len(table)
-        self._table, self._barrier = table, barrier
+    Args:
+        communicator: connects them.
+    """
+
+    def __init__(self, communicator: ThreadCommunicator) -> None:
+        self.rank, self.size, self.exchange = communicator.rank, communicator.size, communicator.exchange
 
     def agree(self, what: str) -> None:
-        if len(set(self.exchange(what.encode()))) > 1:
+        if len(set(self.exchange(what))) > 1:
             raise AbortedError(f"{what}: not all do the same")
-
-    def exchange(self, message: bytes) -> list[bytes]:
-        self._table[self.rank] = message
-        self._barrier.wait(10)
-        found = list(self._table)
-        self._barrier.wait(10)
-        return found
 
 
 def together(size: int, function: Callable[[int], Any]) -> list[Any]:
     """Call a function of a rank in each of several threads: their results, or what they raise."""
-    table, barrier = [b""] * size, threading.Barrier(size)
-    results: list[Any] = [None] * size
 
-    def work(rank: int) -> None:
-        try:
-            with acting_as(Threads(rank, table, barrier)):
-                results[rank] = function(rank)
-        except BaseException as error:
-            results[rank] = error
-            if not isinstance(error, (OpError, ValueError)):  # it ends, and the others wait in vain
-                barrier.abort()
+    def save(communicator: ThreadCommunicator) -> Any:
+        with acting_as(Threads(communicator)):
+            return function(communicator.rank)
 
-    threads = [threading.Thread(target=work, args=(rank,)) for rank in range(size)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    return results
+    return processes.together(size, save, (OpError, ValueError))
 
 
 def share(rank: int, size: int) -> Share:
