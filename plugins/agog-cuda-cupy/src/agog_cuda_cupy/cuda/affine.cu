@@ -3,19 +3,14 @@
 // a row, and scale and offset are as long as a row (layer normalization). Else outer is 1, and there is one scale and one
 // offset for each column (batch normalization).
 #include "columns.cuh"
+#include "rows.cuh"
 
 extern "C" __global__ void affine_rows(const number* x, const number* scale, const number* offset, number* y,
                                        wide* means, wide* variances, i64 width, double epsilon) {
     __shared__ wide parts[32];
     const number* row = x + blockIdx.x * width;
-    wide sum = 0, squares = 0;
-    for (i64 n = threadIdx.x; n < width; n += blockDim.x) sum += load(row[n]);
-    wide mean = block_sum(sum, parts) / width;
-    for (i64 n = threadIdx.x; n < width; n += blockDim.x) {
-        wide difference = load(row[n]) - mean;
-        squares += difference * difference;
-    }
-    wide variance = block_sum(squares, parts) / width, deviation = sqrt(variance + (wide)epsilon);
+    wide mean = row_mean(row, width, parts), variance = row_variance(row, width, mean, parts);
+    wide deviation = sqrt(variance + (wide)epsilon);
     for (i64 n = threadIdx.x; n < width; n += blockDim.x)
         store(y[blockIdx.x * width + n], (load(row[n]) - mean) / deviation * load(scale[n]) + load(offset[n]));
     if (threadIdx.x == 0) {

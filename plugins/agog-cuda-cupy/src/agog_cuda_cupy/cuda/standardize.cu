@@ -3,20 +3,15 @@
 // statistics are combined in a fixed order (batch normalization). The variance is that of the differences from the mean, so
 // that nothing cancels. Statistics are in the type that is computed with.
 #include "columns.cuh"
+#include "rows.cuh"
 
 // One block for each row.
 extern "C" __global__ void standardize_rows(
     const number* x, number* y, wide* means, wide* variances, i64 width, double epsilon) {
     __shared__ wide parts[32];
     const number* row = x + blockIdx.x * width;
-    wide sum = 0, squares = 0;
-    for (i64 n = threadIdx.x; n < width; n += blockDim.x) sum += load(row[n]);
-    wide mean = block_sum(sum, parts) / width;
-    for (i64 n = threadIdx.x; n < width; n += blockDim.x) {
-        wide difference = load(row[n]) - mean;
-        squares += difference * difference;
-    }
-    wide variance = block_sum(squares, parts) / width, deviation = sqrt(variance + (wide)epsilon);
+    wide mean = row_mean(row, width, parts), variance = row_variance(row, width, mean, parts);
+    wide deviation = sqrt(variance + (wide)epsilon);
     for (i64 n = threadIdx.x; n < width; n += blockDim.x)
         store(y[blockIdx.x * width + n], (load(row[n]) - mean) / deviation);
     if (threadIdx.x == 0) {
