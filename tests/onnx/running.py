@@ -31,11 +31,11 @@ def module(file: Path) -> ModuleType:
 
 
 def change(variables: Sequence[Any]) -> None:
-    """Give variables of floats values of which none is 0 or 1; those that stand for variances stay positive."""
+    """Give variables of floats values of which none is 0 or 1; variances, which are 1 at first, stay positive."""
     rng = np.random.default_rng(1)
     for variable in variables:
         if variable.dtype.is_floating:
-            noise = rng.uniform(0.02, 0.1, variable.shape.as_list())
+            noise = rng.normal(0, 0.03, variable.shape.as_list())
             variable.assign(variable.numpy() + noise.astype(variable.dtype.numpy_dtype))
 
 
