@@ -33,6 +33,7 @@ NOT_CALLED = {
     "GRUCell",
     "LSTMCell",
     "SimpleRNNCell",
+    "TFSMLayer",  # what it calls lies in a folder
 }
 # What reads the texts that it is called with, so that it cannot be traced.
 NOT_TRACED = {"TextVectorization"}

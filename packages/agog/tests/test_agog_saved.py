@@ -85,8 +85,11 @@ DTYPES = {
     **dict.fromkeys(("Embedding", "CategoryEncoding", "IntegerLookup", "HashedCrossing", "Hashing"), "int64"),
     **dict.fromkeys(("StringLookup", "TextVectorization"), "string"),
 }
-# Cells are parts of recurrent layers, features come in a dict, and a function is part of a program.
-NOT_ALONE = {"InputLayer", "DenseFeatures", "Lambda", "GRUCell", "LSTMCell", "SimpleRNNCell", "StackedRNNCells"}
+# Cells are parts of recurrent layers, features come in a dict, a function is part of a program, and a saved model lies
+# in a folder of its own.
+NOT_ALONE = {
+    *("InputLayer", "DenseFeatures", "Lambda", "GRUCell", "LSTMCell", "SimpleRNNCell", "StackedRNNCells", "TFSMLayer"),
+}
 # Bases, which compute nothing.
 ABSTRACT = {"Layer", "Wrapper"}
 

@@ -25,7 +25,7 @@ def facts_for(plugin: Plugin) -> dict[str, OpInfo]:
         ConformanceError: what a plugin names as facts cannot be used.
     """
     ops = {kernel.op for kernel in plugin.kernels}
-    owners = [other for other in loader().plugins if other is not plugin and ops & {op.name for op in other.ops}]
+    owners = [other for other in loader().plugins if other is not plugin and ops.intersection(other.op_names)]
     found = dict(table)
     for owner in (plugin, *owners):
         found.update(_brought(owner))
