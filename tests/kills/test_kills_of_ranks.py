@@ -18,7 +18,7 @@ import pytest
 
 pytest.importorskip("mpi4py")
 
-KILLS = int(os.environ.get("AGOG_RANK_KILLS", "4"))
+KILLS = int(os.environ.get("AGOG_RANK_KILLS", "2"))
 SIZES = [2, 4] if KILLS >= 100 else [2]
 IN_EACH = math.ceil(KILLS / (2 * len(SIZES)))  # of the tests
 IN_ONE_RUN = 10
