@@ -36,10 +36,9 @@ class Network(tf.keras.Model):
 def load(data: str) -> tuple[Any, Any]:
     """Batches of the training set and of the test set: images with one channel, and class numbers."""
     sets = tf.data.datasets.digits() if data == "digits" else tf.data.datasets.mnist(data)
-    highest = 16 if data == "digits" else 255
 
     def scale(image: Any, label: Any) -> Any:
-        return tf.expand_dims(tf.cast(image, tf.float32) / highest, -1), tf.cast(label, tf.int64)
+        return tf.expand_dims(tf.cast(image, tf.float32) / 255, -1), tf.cast(label, tf.int64)
 
     train, test = (tf.data.Dataset.from_tensor_slices(arrays) for arrays in sets)
     return train.shuffle(10_000).batch(64).map(scale).prefetch(2), test.batch(500).map(scale)

@@ -18,8 +18,7 @@ layers = tf.keras.layers
 def load(data: str) -> Any:
     """((training images, labels), (test images, labels)), with pixels in [0, 1]."""
     sets = tf.data.datasets.digits() if data == "digits" else tf.data.datasets.mnist(data)
-    highest = 16 if data == "digits" else 255
-    return [(images.astype("float32") / highest, labels) for images, labels in sets]
+    return [(images.astype("float32") / 255, labels) for images, labels in sets]
 
 
 def make_model(shape: tuple[int, ...]) -> Any:

@@ -17,10 +17,9 @@ import agog.eager as tfe
 def load(data: str) -> tuple[Any, Any]:
     """The training set and the test set, as datasets of single examples."""
     sets = tf.data.datasets.digits() if data == "digits" else tf.data.datasets.mnist(data)
-    highest = 16 if data == "digits" else 255
 
     def scale(image: Any, label: Any) -> Any:
-        return tf.reshape(tf.cast(image, tf.float32) / highest, (len(image), -1)), tf.cast(label, tf.int64)
+        return tf.reshape(tf.cast(image, tf.float32) / 255, (len(image), -1)), tf.cast(label, tf.int64)
 
     train, test = (tf.data.Dataset.from_tensor_slices(arrays) for arrays in sets)
     return train.shuffle(10_000).batch(128).map(scale), test.batch(1000).map(scale)

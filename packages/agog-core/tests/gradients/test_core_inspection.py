@@ -183,7 +183,7 @@ def test_why_none_names_the_line_of_an_op_without_gradient() -> None:
     assert why_none(tape, target, x) == (
         "No chain of recorded ops leads from the source to the target.\n"
         f"  {HERE}:{floor}: floor took a value that depends on the source, and passes no gradient back to it.\n"
-        "  The target is not the result of a recorded op."
+        "  The tape has no record of the target."
     )
 
 
@@ -264,4 +264,24 @@ def test_why_none_of_an_input_without_a_gradient() -> None:
         y = ag.where(ag.greater(x, 1.0), ag.constant([1.0, 1.0]), ag.constant([0.0, 0.0]))
     assert why_none(tape, y, x).split("\n")[1] == (
         f"  {HERE}:{where}: greater took a value that depends on the source, and passes no gradient back to it."
+    )
+
+
+def test_why_none_does_not_deny_the_use_by_an_op_without_gradient() -> None:
+    x = ag.constant([1.0, 5.0])
+    with ag.GradientTape(source_lines=True) as tape:
+        tape.watch(x)
+        where = line(1)
+        y = ag.cast(ag.argmax(x), ag.float32) * 2.0
+    assert why_none(tape, y, x) == (
+        "No chain of recorded ops leads from the source to the target.\n"
+        f"  {HERE}:{where}: argmax took a value that depends on the source, and passes no gradient back to it.\n"
+        "  The tape has no record of the target."
+    )
+    with ag.GradientTape(source_lines=True) as tape:
+        tape.watch(x)
+    assert why_none(tape, ag.constant(1.0), x) == (
+        "No chain of recorded ops leads from the source to the target.\n"
+        "  No recorded op used the source.\n"
+        "  The tape has no record of the target."
     )

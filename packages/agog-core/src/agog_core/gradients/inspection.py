@@ -235,7 +235,7 @@ def _explained(tape: Recording, steps: list[Step], starts: set[Id], ends: set[An
         else:
             yield f"  {line}: {what} took a value that depends on the source, and passes no gradient back to it."
     users = [step for step in _calls(steps) if reached.intersection(step.sources)]
-    if not users:
+    if not users and not breaks:  # an op that breaks the chain has used the source, and is not recorded
         yield "  No recorded op used the source."
     elif not breaks:
         last = users[-1]
@@ -244,7 +244,7 @@ def _explained(tape: Recording, steps: list[Step], starts: set[Id], ends: set[An
     if made:
         yield f"  {_at(made[-1])}the target comes from {made[-1].op}, which does not depend on the source."
     elif not ends & starts:
-        yield "  The target is not the result of a recorded op."
+        yield "  The tape has no record of the target."
     if tape.breaks is None:
         yield "  Make the tape with source_lines=True to see the lines."
 

@@ -19,7 +19,7 @@ def digits() -> tuple[Split, Split]:
     1998.
 
     Returns:
-        ``(train_images, train_labels), (test_images, test_labels)``: uint8 images of shapes (1438, 8, 8) and (359, 8,
+        ``(train_images, train_labels), (test_images, test_labels)``: uint8 images of shapes (1437, 8, 8) and (360, 8,
         8), from 0 to 255, and uint8 labels from 0 to 9. The split is random, and always the same.
 
     Raises:
