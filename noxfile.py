@@ -456,6 +456,7 @@ def endurance(session: nox.Session) -> None:
         *(file for name in ENDURING for file in (MEMBERS["agog-data"] / "tests").rglob(f"test_data_{name}.py")),
         MEMBERS["agog-saved-model"] / "tests" / "test_saved_model_errors.py",
         *(checkpoint / f"test_checkpoint_{name}.py" for name in ("every_fault", "kills", "mutations", "random_graphs")),
+        DOCUMENTATION_TESTS / "test_documentation_gallery.py",
         # A line for each test that has ended, and at the end what took longest: some take many minutes.
         *(*WORKERS, "-v", "--durations=20"),
     )

@@ -56,6 +56,7 @@ def test_the_line_falls_by_what_the_text_says(drawn: Any) -> None:
     assert abs(np.median(below)) < 1
 
 
+@pytest.mark.skipif("AGOG_ENDURANCE" not in os.environ, reason="3,000 steps; `nox -s endurance` runs it")
 @pytest.mark.parametrize("drawn", ["gan"], indirect=True)
 def test_the_points_are_near_the_ring(drawn: Any) -> None:
     text, (real, points) = drawn
