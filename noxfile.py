@@ -475,7 +475,8 @@ def ranks(session: nox.Session) -> None:
     """Take steps of every example on 1, 2 and 4 ranks, twice, beside those of one process with the whole batch."""
     install(session, *all_members())
     session.env["AGOG_RANKS"] = "all"
-    pytest(session, ROOT / "tests" / "ranks", "-s")
+    strategies = ROOT / "tests" / "integration" / "test_integration_strategies.py"
+    pytest(session, ROOT / "tests" / "ranks", strategies, "-s")
 
 
 @nox.session(default=False, requires=["wheels"])

@@ -17,7 +17,7 @@ from agog_optimizers import AdamOptimizer
 from agog_testing.random_programs import check_program, difference_of
 from agog_testing.random_programs.executors import WAYS, running
 
-COUNT = int(os.environ.get("AGOG_RANDOM_PROGRAMS", "104"))
+COUNT = int(os.environ.get("AGOG_RANDOM_PROGRAMS", "64"))
 FIRST = int(os.environ.get("AGOG_RANDOM_SEED", "0"))
 PARTS = 8  # the first half of large arrays
 

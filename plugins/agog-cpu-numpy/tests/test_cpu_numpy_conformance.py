@@ -13,7 +13,7 @@ from agog_testing.conformance import collect, main
 PASSED = ("passed", "not checked")
 CASES = collect("cpu-numpy")
 # What takes long is run for one dtype of each op; `nox -s matrix` runs all for all.
-LONG = {"leaks", "repeated", "sizes", "surroundings", "threads"}
+LONG = {"leaks", "repeated", "shortcuts", "sizes", "state", "strides", "surroundings", "threads"}
 
 
 @pytest.mark.parametrize("op", sorted(all_ops()))
